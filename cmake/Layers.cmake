@@ -1,0 +1,50 @@
+# assay_add_layer(<name> DEPENDS <layer>... [LINK <third party>...] SOURCES <file>... HEADERS <file>... [TESTS <file>...])
+#
+# Makes the static library assay_<name> (alias assay::<name>), checks that each header compiles on its own, builds
+# the GoogleTest binary assay_<name>_test from TESTS, and records the edge in layers.json, which
+# tools/check_layers.py holds every #include against. DEPENDS is the truth; linking follows from it.
+
+include_guard(GLOBAL)
+include(GoogleTest)
+set_property(GLOBAL PROPERTY ASSAY_LAYER_EDGES "")
+
+function(assay_add_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;TEST_LINK")
+  if(layer_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "assay_add_layer(${name}): unknown argument ${layer_UNPARSED_ARGUMENTS}")
+  endif()
+  add_library(assay_${name} STATIC)
+  add_library(assay::${name} ALIAS assay_${name})
+  target_sources(assay_${name} PRIVATE ${layer_SOURCES}
+    PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${layer_HEADERS})
+  set_target_properties(assay_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON LINKER_LANGUAGE CXX)
+  target_link_libraries(assay_${name} PUBLIC assay_settings ${layer_LINK} PRIVATE assay_warnings)
+  set(dependencies_json "")
+  foreach(dependency IN LISTS layer_DEPENDS)
+    target_link_libraries(assay_${name} PUBLIC assay_${dependency})
+    list(APPEND dependencies_json "\"${dependency}\"")
+  endforeach()
+  list(JOIN dependencies_json ", " dependencies_json)
+  set_property(GLOBAL APPEND PROPERTY ASSAY_LAYER_EDGES "  \"${name}\": [${dependencies_json}]")
+
+  if(ASSAY_BUILD_TESTS AND layer_TESTS)
+    add_executable(assay_${name}_test ${layer_TESTS})
+    target_link_libraries(assay_${name}_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings
+      rapidcheck GTest::gmock GTest::gtest_main)
+    target_compile_definitions(assay_${name}_test PRIVATE
+      ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+      PROPERTIES LABELS unit TIMEOUT 120)
+  endif()
+endfunction()
+
+function(assay_write_layer_graph)
+  get_property(edges GLOBAL PROPERTY ASSAY_LAYER_EDGES)
+  list(JOIN edges ",\n" edges)
+  file(WRITE ${PROJECT_BINARY_DIR}/layers.json "{\n${edges}\n}\n")
+  if(ASSAY_BUILD_TESTS)
+    add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_layers.py
+      ${PROJECT_BINARY_DIR}/layers.json ${PROJECT_SOURCE_DIR}/src/assay)
+    set_tests_properties(layers PROPERTIES LABELS unit)
+  endif()
+endfunction()

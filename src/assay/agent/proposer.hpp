@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/task/outcome.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::agent {
+
+/// A bounded guess, stated before it is measured.
+struct Hypothesis {
+  std::string regime;             ///< "all", or a regime's name.
+  std::string limiting_resource;  ///< "unknown" if nobody has measured it.
+  std::string change;             ///< "BLOCK_V 4 -> 8 (parent 3)"
+  std::string predicted_effect;   ///< "faster; size not predicted"
+};
+
+struct Proposal {
+  task::Solution solution;
+  Hypothesis hypothesis;
+  std::optional<int> parent;  ///< Number of the candidate it was derived from.
+};
+
+/// What became of an earlier proposal. Only what a proposer may know: never seeds, samples or expected values.
+struct Trial {
+  int number = 0;
+  task::Solution solution;
+  task::Outcome outcome = task::Outcome::measured;
+  std::optional<double> log_ratio_to_baseline;  ///< Below 0 is faster. Chained over incumbents; absent if not measured.
+};
+
+/// Proposes candidates. Must be a pure function of its configuration and the history: a resumed campaign asks again.
+class Proposer {
+ public:
+  virtual ~Proposer() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// Returns up to `count` proposals; fewer or none when there is nothing left to try.
+  [[nodiscard]] virtual base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) = 0;
+};
+
+}  // namespace assay::agent

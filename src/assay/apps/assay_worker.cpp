@@ -1,0 +1,3 @@
+#include <assay/worker/session.hpp>
+
+int main() { return assay::worker::serve(); }

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/digest.hpp>
+#include <assay/base/error.hpp>
+#include <assay/blob/blob_store.hpp>
+#include <assay/os/file.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::archive {
+
+/// A candidate as it is stored.
+struct StoredCandidate {
+  task::CandidateIdentity identity;
+  task::Solution solution;
+  std::string first_seen;  ///< UTC.
+};
+
+/// A line about one ingested evaluation; `Archive::evaluation` has the whole.
+struct EvaluationSummary {
+  std::string id;
+  std::string campaign;  ///< Empty: evaluated on its own.
+  base::Digest candidate;
+  std::optional<base::Digest> incumbent;
+  std::string definition;
+  task::Stage stage = task::Stage::measure;
+  std::string device;
+  task::Outcome outcome = task::Outcome::measured;
+  std::string cause;
+  std::string started;
+  double wall_seconds = 0;
+};
+
+/// One entry of a campaign's journal. `kind` and the shape of `body` belong to control; the archive only keeps order.
+struct Event {
+  std::int64_t sequence = 0;  ///< From 1, without gaps.
+  std::string kind;
+  std::string body;  ///< A JSON object.
+  std::string at;    ///< UTC; not part of what a resumed run must reproduce.
+};
+
+struct Campaign {
+  std::string name;
+  std::string definition;
+  std::string configuration;  ///< A JSON object, as control wrote it.
+  std::string created;
+};
+
+/// Events to append with an ingestion, so that a result and what it means for the campaign land together or not at all.
+struct Append {
+  std::string campaign;
+  std::int64_t after = 0;  ///< The campaign's last sequence that the writer knows; refused with code "archive.moved" if stale.
+  std::vector<std::pair<std::string, std::string>> events;  ///< (kind, body)
+};
+
+/// What `verify` found. Empty problems: every blob, bundle file and row agrees with its digest.
+struct VerifyReport {
+  std::uint64_t evaluations = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t blobs = 0;
+  std::uint64_t blob_bytes = 0;
+  std::vector<std::string> problems;
+};
+
+struct CollectReport {
+  std::uint64_t blobs_removed = 0;
+  std::uint64_t bytes_freed = 0;
+  std::uint64_t temporaries_removed = 0;
+};
+
+/// The only door to what was ever tried: SQLite (WAL, synchronous=FULL) for rows, a content-addressed store for
+/// everything larger. Layout under the root: archive.sqlite, blobs/, spool/ (bundles on their way in), lock.
+/// One process writes at a time (open_writer takes the lock); readers are not held up. Not thread-safe.
+class Archive {
+ public:
+  /// Opens for reading and writing; creates it if absent, migrates an older schema, refuses a newer one by name.
+  [[nodiscard]] static base::Result<Archive> open_writer(const os::Path& root);
+  /// Opens for reading. A missing archive is an input error that says how one is made.
+  [[nodiscard]] static base::Result<Archive> open_reader(const os::Path& root);
+  ~Archive();
+  Archive(Archive&&) noexcept;
+  Archive& operator=(Archive&&) noexcept;
+
+  [[nodiscard]] const os::Path& root() const;
+  [[nodiscard]] os::Path spool() const;
+
+  // Candidates.
+  /// Stores a candidate; one that is there already is left as it is.
+  [[nodiscard]] base::Result<void> record_candidate(const task::Solution& solution);
+  /// Finds by the content digest or a unique prefix of at least 4 digits. Ambiguous: an input error that lists them.
+  [[nodiscard]] base::Result<std::optional<StoredCandidate>> candidate(std::string_view digest_or_prefix) const;
+  [[nodiscard]] base::Result<std::vector<StoredCandidate>> candidates(std::string_view definition) const;
+  /// Finds the earliest candidate of the definition with this normalised digest.
+  [[nodiscard]] base::Result<std::optional<StoredCandidate>> candidate_by_normalised(
+      std::string_view definition, const base::Digest& normalised) const;
+
+  // Evaluations.
+  /// Ingests a complete bundle: checks its manifest, stores files as blobs and rows in one transaction with the
+  /// events, then removes the bundle. Ingesting the same bundle again does nothing but remove it. `campaign` may be
+  /// empty. Both solutions are recorded as candidates.
+  [[nodiscard]] base::Result<task::Evaluation> ingest(const os::Path& bundle, std::string_view campaign,
+                                                      const std::optional<Append>& append);
+  [[nodiscard]] base::Result<std::optional<task::Evaluation>> evaluation(std::string_view id_or_prefix) const;
+  [[nodiscard]] base::Result<task::EvaluationRequest> request(std::string_view id) const;
+  [[nodiscard]] base::Result<std::vector<task::Sample>> samples(std::string_view id) const;
+  /// Lists newest last; empty arguments do not filter.
+  [[nodiscard]] base::Result<std::vector<EvaluationSummary>> evaluations(std::string_view campaign,
+                                                                         std::string_view candidate) const;
+  /// Names and reads the files of an ingested bundle (logs, samples, …).
+  [[nodiscard]] base::Result<std::vector<std::string>> bundle_files(std::string_view id) const;
+  [[nodiscard]] base::Result<std::string> bundle_file(std::string_view id, std::string_view name) const;
+
+  // Campaigns and their journals.
+  [[nodiscard]] base::Result<void> create_campaign(const Campaign& campaign);
+  [[nodiscard]] base::Result<std::optional<Campaign>> campaign(std::string_view name) const;
+  [[nodiscard]] base::Result<std::vector<Campaign>> campaigns() const;
+  [[nodiscard]] base::Result<void> append(const Append& append);
+  [[nodiscard]] base::Result<std::vector<Event>> events(std::string_view campaign) const;
+
+  // Care.
+  [[nodiscard]] base::Result<VerifyReport> verify() const;
+  /// Removes blobs that no row names, and stale temporaries and spool entries of evaluations that are ingested.
+  [[nodiscard]] base::Result<CollectReport> collect_garbage();
+
+ private:
+  struct Implementation;
+  explicit Archive(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace assay::archive

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include <assay/base/digest.hpp>
+#include <assay/base/error.hpp>
+#include <assay/build/toolchain.hpp>
+#include <assay/os/file.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::build {
+
+/// What a build left. `record.built` false: the log says why.
+struct BuildResult {
+  task::BuildRecord record;
+  std::string log;     ///< What the compiler said, made printable; at most 1 MiB.
+  std::string object;  ///< The shared object's bytes; empty if not built.
+  bool timed_out = false;
+};
+
+/// Builds C and C++ solutions into shared objects, each in a private folder, in a contained process with limits on
+/// time, memory and output. Results, good and bad, are cached by the key of everything that decides them; a build that
+/// was cut short is not. Safe for several processes on one cache.
+class Builder {
+ public:
+  /// `include`: the folder with assay/candidate.h and dlpack/dlpack.h. `machine`: what -march=native depends on.
+  Builder(os::Path cache, os::Path include, Toolchain toolchain, std::string machine);
+
+  /// Returns a result for whatever the sources are; an error only for what the sources cannot cause, or for a language
+  /// that this toolchain does not build.
+  [[nodiscard]] base::Result<BuildResult> build(const task::Solution& solution, std::chrono::milliseconds limit) const;
+
+  /// Names the build: solution content, flags, toolchain, machine, and the public headers' contents.
+  [[nodiscard]] base::Result<base::Digest> key(const task::Solution& solution) const;
+
+  [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
+
+ private:
+  [[nodiscard]] base::Result<BuildResult> compile(const task::Solution& solution, std::chrono::milliseconds limit) const;
+
+  os::Path cache_;
+  os::Path include_;
+  Toolchain toolchain_;
+  std::string machine_;
+};
+
+/// The exported symbol of a solution's entry point under the C header: "assay_kernel_<symbol>".
+[[nodiscard]] std::string exported_symbol(const task::Solution& solution);
+
+}  // namespace assay::build

@@ -1,0 +1,51 @@
+#include <assay/cli/arguments.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <sstream>
+
+#include <assay/cli/declare.hpp>
+#include <assay/service/campaign_report.hpp>
+
+namespace assay::cli {
+namespace {
+
+constexpr int kBadRequest = 2;
+
+constexpr const char* kFooter = R"(Examples:
+  assay doctor                                     what works on this machine
+  assay evaluate kernel.cpp                        judge one kernel against the baseline
+  assay campaign run tune --tunable SOLUTION       search tunable parameters
+  assay report tune --output report.html           one page that shows why
+
+Exit codes: 0 done, 1 the candidate failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
+Environment: ASSAY_DATASET, ASSAY_ARCHIVE, ASSAY_BUILD_CACHE (folders), NO_COLOR.)";
+
+}  // namespace
+
+Parsed parse(int argc, const char* const* argv) {
+  Draft draft;
+  CLI::App app("Judges kernels: a kernel is believed only when it has been proved.", "assay");
+  app.set_version_flag("--version", "assay " + std::string(service::version()));
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  declare_judging(app, draft);
+  declare_campaigns(app, draft);
+  declare_archive(app, draft);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream problem;
+    const int code = app.exit(error, out, problem);
+    Parsed parsed;
+    parsed.exit_code = code == 0 ? 0 : kBadRequest;
+    parsed.text = code == 0 ? out.str() : "assay: " + problem.str();
+    return parsed;
+  }
+  draft.arguments.format = draft.json ? Format::json : Format::text;
+  return {std::move(draft.arguments), 0, {}};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <assay/service/campaign.hpp>
+#include <assay/service/evaluate.hpp>
+#include <assay/service/validate.hpp>
+
+namespace assay::cli {
+
+/// What is printed on stdout.
+enum class Format : std::uint8_t { text, json };
+
+struct DoctorCommand {};
+struct ValidateCommand {
+  service::DocumentKind kind = service::DocumentKind::definition;
+  std::string file;
+};
+/// `evaluate` and `compare`: one candidate against an incumbent.
+struct EvaluateCommand {
+  service::EvaluateOptions options;
+};
+struct CampaignRunCommand {
+  service::CampaignOptions options;
+  std::string report;  ///< Empty: in the archive's folder.
+};
+struct CampaignResumeCommand {
+  std::string name;
+  std::string report;
+};
+struct CampaignStatusCommand {
+  std::string name;  ///< Empty: all.
+};
+struct CandidatesCommand {
+  std::string campaign;  ///< Empty: all candidates of the archive.
+};
+struct ShowCommand {
+  enum class What : std::uint8_t { summary, log, source };
+  std::string id;
+  What what = What::summary;
+  std::string log;
+};
+struct ApproveCommand {
+  std::string campaign;
+  service::Answer answer = service::Answer::approve;
+  std::string who;
+  std::string why;
+};
+struct ReportCommand {
+  std::string campaign;
+  std::string output;
+};
+struct ExportCommand {
+  std::string subject;
+  std::string output;
+};
+struct ArchiveCommand {
+  enum class Action : std::uint8_t { verify, gc, stats };
+  Action action = Action::stats;
+};
+
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, CampaignRunCommand,
+                             CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                             ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand>;
+
+/// What a command line asks for.
+struct Arguments {
+  Command command;
+  Format format = Format::text;
+  std::optional<std::string> dataset;
+  std::optional<std::string> archive;
+};
+
+/// Either arguments, or a text to print and an exit code (help and version: 0 and stdout; a fault: 2 and stderr).
+struct Parsed {
+  std::optional<Arguments> arguments;
+  int exit_code = 0;
+  std::string text;
+};
+
+[[nodiscard]] Parsed parse(int argc, const char* const* argv);
+
+}  // namespace assay::cli

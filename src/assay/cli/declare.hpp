@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+
+#include <assay/cli/arguments.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+/// What a command line is being parsed into. `arguments.command` is set when the parser meets a command.
+struct Draft {
+  Arguments arguments;
+  bool json = false;
+};
+
+/// Declare groups of commands with their options, help and examples. Two files share the work, since CLI11 costs
+/// seconds a translation unit. `draft` must live until the parser has run.
+void declare_judging(CLI::App& app, Draft& draft);    ///< doctor, validate, evaluate, compare
+void declare_campaigns(CLI::App& app, Draft& draft);  ///< campaign, approve, report
+void declare_archive(CLI::App& app, Draft& draft);    ///< candidates, show, export, archive
+
+}  // namespace assay::cli

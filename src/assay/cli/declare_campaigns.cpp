@@ -1,0 +1,101 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+
+#include <assay/cli/declare_common.hpp>
+
+namespace assay::cli {
+namespace {
+
+constexpr int kMostRounds = 1000;
+
+void declare_run(CLI::App& parent, Draft& draft) {
+  const Slot<CampaignRunCommand> slot(draft);
+  service::CampaignOptions& options = slot->options;
+  CLI::App* command = add_command(
+      parent, "run", "Start a campaign, or continue the one of that name",
+      "  assay campaign run tune --tunable gdn_decode_tunable_cpu\n"
+      "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 --report r.html\n"
+      "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
+      "A finished campaign answers from the archive. It may be interrupted at any moment and continued.");
+  command->add_option("name,--name", options.name, "Its name: 0-9, a-z and -")->required();
+  command->add_option("--definition", options.definition, "What is optimised (default: the dataset's only one)");
+  command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");
+  command->add_option("--tunable", options.tunable, "A solution with tunable parameters, for the tuner to search");
+  command->add_option("--also", options.also, "Candidates by hand, judged first")->expected(-1);
+  command->add_option("--rounds", options.rounds, "Rounds of the tuner")
+      ->check(CLI::Range(0, kMostRounds))
+      ->capture_default_str();
+  command->add_option("--per-round", options.candidates_per_round, "Candidates in a round")
+      ->check(CLI::Range(1, kMostRounds))
+      ->capture_default_str();
+  command->add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
+  command->add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
+  command->add_option("--seed", options.seed, "Of the tuner's choices")->capture_default_str();
+  command->add_option("--report", slot->report, "Where the report is written (default: in the archive's folder)");
+  add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_resume(CLI::App& parent, Draft& draft) {
+  const Slot<CampaignResumeCommand> slot(draft);
+  CLI::App* command = add_command(parent, "resume", "Continue a campaign that was interrupted or approved",
+                                  "  assay campaign resume tune");
+  command->add_option("name,--name", slot->name, "The campaign")->required();
+  command->add_option("--report", slot->report, "Where the report is written (default: in the archive's folder)");
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_status(CLI::App& parent, Draft& draft) {
+  const Slot<CampaignStatusCommand> slot(draft);
+  CLI::App* command = add_command(parent, "status", "Tell how a campaign stands, or list all",
+                                  "  assay campaign status\n"
+                                  "  assay campaign status tune --json");
+  command->add_option("name,--name", slot->name, "The campaign (default: all)");
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_approve(CLI::App& app, Draft& draft) {
+  const Slot<ApproveCommand> slot(draft);
+  CLI::App* command = add_command(app, "approve", "Let the winner that waits become the incumbent, or refuse it",
+                                  "  assay approve tune --why \"read the source; it is sound\"\n"
+                                  "  assay approve tune --refuse --why \"uses too many threads\"\n\n"
+                                  "Then continue with: assay campaign resume tune");
+  command->add_option("campaign", slot->campaign, "The campaign")->required();
+  command->add_flag_callback("--refuse", [slot] { slot->answer = service::Answer::refuse; },
+                             "Keep the incumbent instead");
+  command->add_option("--why", slot->why, "The reason, for the journal");
+  command->add_option("--who", slot->who, "Who decides (default: $USER)");
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_report(CLI::App& app, Draft& draft) {
+  const Slot<ReportCommand> slot(draft);
+  CLI::App* command = add_command(app, "report", "Write the report of a campaign as one HTML file",
+                                  "  assay report tune --output report.html");
+  command->add_option("campaign", slot->campaign, "The campaign")->required();
+  command->add_option("--output,-o", slot->output, "The file")->required();
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+}  // namespace
+
+void declare_campaigns(CLI::App& app, Draft& draft) {
+  CLI::App* campaign = add_command(app, "campaign", "Search for a better solution: run, resume, status",
+                                   "  assay campaign run tune --tunable gdn_decode_tunable_cpu\n"
+                                   "  assay campaign status\n"
+                                   "  assay campaign resume tune");
+  campaign->require_subcommand(1);
+  declare_run(*campaign, draft);
+  declare_resume(*campaign, draft);
+  declare_status(*campaign, draft);
+  declare_approve(app, draft);
+  declare_report(app, draft);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,91 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
+
+#include <assay/cli/declare_common.hpp>
+
+namespace assay::cli {
+namespace {
+
+void declare_doctor(CLI::App& app, Draft& draft) {
+  const Slot<DoctorCommand> slot(draft);
+  CLI::App* command = add_command(app, "doctor", "Tell what this machine can do, and what to do about the rest",
+                                  "  assay doctor\n"
+                                  "  assay doctor --json\n\n"
+                                  "Exit code 3 if something is missing without which nothing can be evaluated.");
+  add_shared(*command, draft, {Shared::json, Shared::archive, Shared::dataset});
+  command->final_callback(slot.chosen());
+}
+
+void declare_validate(CLI::App& app, Draft& draft) {
+  const Slot<ValidateCommand> slot(draft);
+  CLI::App* command = add_command(app, "validate", "Check a document of the FlashInfer-Trace schema",
+                                  "  assay validate --kind solution kernel.json\n"
+                                  "  assay validate --kind workload workloads.jsonl --json\n"
+                                  "  cat definition.json | assay validate --kind definition -\n\n"
+                                  "Exit code 2 if the document is refused.");
+  command
+      ->add_option_function<std::string>(
+          "--kind", [slot](const std::string& text) { slot->kind = *service::parse_document_kind(text); },
+          "What it is: definition, workload, solution or trace")
+      ->required()
+      ->check(CLI::IsMember({"definition", "workload", "solution", "trace"}));
+  command->add_option("file", slot->file, "The document, or - for standard input; JSONL for workloads and traces")
+      ->required();
+  add_shared(*command, draft, {Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
+  command.add_option("--definition", options.definition, "What the kernel implements (default: the dataset's only one)");
+  command.add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
+  command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
+      ->capture_default_str();
+  command.add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
+  command.add_flag_callback("--again", [&options] { options.reuse = service::Reuse::never; },
+                            "Judge anew even if the archive has the answer");
+}
+
+void declare_evaluate(CLI::App& app, Draft& draft) {
+  const Slot<EvaluateCommand> slot(draft);
+  CLI::App* command = add_command(
+      app, "evaluate", "Judge one candidate: build it, check it, time it against the incumbent",
+      "  assay evaluate kernel.cpp\n"
+      "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
+      "  assay evaluate mine.json --against other.json --policy standard --json\n\n"
+      "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
+  command->add_option("candidate", slot->options.candidate,
+                      "A C or C++ file, a solution as JSON, a solution's name, or an archived candidate's digest")
+      ->required();
+  command->add_option("--against", slot->options.against,
+                      "The incumbent, named like the candidate (default: the dataset's baseline)");
+  add_judging_options(*command, slot->options);
+  add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_compare(CLI::App& app, Draft& draft) {
+  const Slot<EvaluateCommand> slot(draft);
+  slot->options.workloads = "all";
+  CLI::App* command = add_command(app, "compare", "Time one solution against another over all workloads",
+                                  "  assay compare old.cpp new.cpp\n"
+                                  "  assay compare gdn_decode_plain_cpu 3fa2c1d0 --policy standard\n\n"
+                                  "Says how much faster the second is than the first.");
+  command->add_option("first", slot->options.against, "What is compared with: a file, a name or a digest")->required();
+  command->add_option("second", slot->options.candidate, "What is judged: a file, a name or a digest")->required();
+  add_judging_options(*command, slot->options);
+  add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+}  // namespace
+
+void declare_judging(CLI::App& app, Draft& draft) {
+  declare_doctor(app, draft);
+  declare_validate(app, draft);
+  declare_evaluate(app, draft);
+  declare_compare(app, draft);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,250 @@
+#include <assay/cli/print_evaluation.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <assay/base/text.hpp>
+#include <assay/report/model.hpp>
+
+namespace assay::cli {
+namespace {
+
+using report::Colour;
+using report::Tone;
+
+constexpr std::size_t kMostFindings = 8;
+constexpr std::size_t kUuidDigits = 8;
+
+Tone tone_of(task::Outcome outcome) {
+  if (outcome == task::Outcome::better) {
+    return Tone::good;
+  }
+  return task::is_correct(outcome) ? Tone::strong : Tone::bad;
+}
+
+std::string incumbent_name(const service::EvaluateReport& report) {
+  return report.request.incumbent ? base::printable(report.request.incumbent->name) : std::string();
+}
+
+std::string axes_text(const task::Workload& workload) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : workload.axes) {
+    parts.push_back(fmt::format("{} {}", name, value));
+  }
+  return base::join(parts, ", ");
+}
+
+std::string workload_text(const service::EvaluateReport& report, std::int32_t index) {
+  const auto& workloads = report.request.workloads;
+  if (index < 0 || static_cast<std::size_t>(index) >= workloads.size()) {
+    return fmt::format("workload {}", index);
+  }
+  const task::Workload& workload = workloads[static_cast<std::size_t>(index)];
+  return fmt::format("workload {} ({})", workload.uuid.substr(0, kUuidDigits), axes_text(workload));
+}
+
+// Where exactly, and what was there: "q[0, 3, 17] of workload 901e5104 (batch_size 1): expected 1.25, got 0".
+std::string place_text(const service::EvaluateReport& report, const task::Finding& finding) {
+  std::string text;
+  if (finding.tensor) {
+    text = base::printable(*finding.tensor);
+    if (finding.index) {
+      std::vector<std::string> numbers;
+      for (const std::int64_t number : *finding.index) {
+        numbers.push_back(std::to_string(number));
+      }
+      text += "[" + base::join(numbers, ", ") + "]";
+    }
+  }
+  if (finding.workload) {
+    text += (text.empty() ? "" : " of ") + workload_text(report, *finding.workload);
+  }
+  std::vector<std::string> values;
+  if (finding.expected) {
+    values.push_back(fmt::format("expected {:.9g}", *finding.expected));
+  }
+  if (finding.got) {
+    values.push_back(fmt::format("got {:.9g}", *finding.got));
+  }
+  if (!values.empty()) {
+    text += (text.empty() ? "" : ": ") + base::join(values, ", ");
+  }
+  return text;
+}
+
+std::string print_findings(const service::EvaluateReport& report, Colour colour) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const task::Finding& finding : report.evaluation.findings) {
+    if (shown == kMostFindings) {
+      text += fmt::format("  and {} more: assay show {} --json\n", report.evaluation.findings.size() - shown,
+                          report.evaluation.id);
+      break;
+    }
+    ++shown;
+    text += fmt::format("  {}{}: {}\n", report::tinted(finding.kind, Tone::strong, colour),
+                        finding.side == task::Side::incumbent ? " (incumbent)" : "", base::printable(finding.message));
+    const std::string place = place_text(report, finding);
+    if (!place.empty()) {
+      text += "    at " + place + "\n";
+    }
+  }
+  return text;
+}
+
+std::string microseconds(const std::optional<double>& nanoseconds) {
+  return nanoseconds ? fmt::format("{:.2f}", *nanoseconds / 1000) : std::string("-");
+}
+
+std::string print_workloads(const service::EvaluateReport& report, Colour colour) {
+  const bool compared = report.request.incumbent.has_value();
+  std::vector<report::Table::Column> columns = {{"workload"}, {"axes"}, {"candidate µs", report::Align::right}};
+  if (compared) {
+    columns.push_back({"incumbent µs", report::Align::right});
+    columns.push_back({"speedup", report::Align::right});
+    columns.push_back({"interval", report::Align::right});
+  }
+  report::Table table(columns);
+  for (const task::WorkloadTiming& timing : report.evaluation.timings) {
+    std::vector<std::string> axes;
+    for (const auto& [name, value] : timing.axes) {
+      axes.push_back(fmt::format("{} {}", name, value));
+    }
+    std::vector<report::Table::Cell> cells = {timing.uuid.substr(0, kUuidDigits), base::join(axes, ", "),
+                                              microseconds(timing.candidate_ns)};
+    if (compared) {
+      cells.emplace_back(microseconds(timing.incumbent_ns));
+      cells.emplace_back(timing.log_ratio ? fmt::format("{:.2f}x", std::exp(-*timing.log_ratio)) : std::string("-"));
+      cells.emplace_back(timing.log_ratio_lower && timing.log_ratio_upper
+                             ? fmt::format("{:.2f}–{:.2f}", std::exp(-*timing.log_ratio_upper),
+                                           std::exp(-*timing.log_ratio_lower))
+                             : std::string("-"));
+    }
+    table.add(std::move(cells));
+  }
+  return table.render(colour, 2);
+}
+
+std::string print_decision(const promote::Decision& decision) {
+  std::string text = fmt::format("  mean latency ratio {:.3f}, contest score {:.3f}, {} workloads\n",
+                                 decision.mean_latency_ratio, decision.contest_score, decision.workloads);
+  for (const std::string& reason : decision.reasons) {
+    text += "  " + base::printable(reason) + "\n";
+  }
+  return text;
+}
+
+std::string next_step(const service::EvaluateReport& report) {
+  const task::Evaluation& evaluation = report.evaluation;
+  switch (evaluation.outcome) {
+    case task::Outcome::not_built:
+      return evaluation.candidate_build.log_file.empty()
+                 ? fmt::format("assay show {}", evaluation.id)
+                 : fmt::format("assay show {} --log {}", evaluation.id, evaluation.candidate_build.log_file);
+    case task::Outcome::better:
+      return evaluation.stage == task::Stage::sweep
+                 ? fmt::format("assay show {} --source, and put it forward in a campaign (--also)",
+                               evaluation.candidate.content.brief())
+                 : fmt::format("all workloads: assay evaluate {} --workloads all", evaluation.candidate.content.brief());
+    case task::Outcome::indistinguishable:
+      return fmt::format("a surer answer takes longer: assay evaluate {} --policy standard",
+                         evaluation.candidate.content.brief());
+    case task::Outcome::measured:
+      return fmt::format("compare it: assay evaluate {} --against OTHER", evaluation.candidate.content.brief());
+    case task::Outcome::not_better:
+      return fmt::format("assay show {} for everything that was recorded", evaluation.id);
+    case task::Outcome::duplicate:
+    case task::Outcome::crashed:
+    case task::Outcome::timed_out:
+    case task::Outcome::incorrect:
+    case task::Outcome::suspect:
+    case task::Outcome::protocol_violation:
+      return fmt::format("mend it and evaluate again; all that was recorded: assay show {}", evaluation.id);
+  }
+  return {};
+}
+
+std::string origin_sentence(const service::EvaluateReport& report) {
+  switch (report.origin) {
+    case service::Origin::measured:
+      return {};
+    case service::Origin::stored:
+      return fmt::format("From the archive: this candidate was judged {} under the same conditions; nothing was built "
+                         "(--again judges it anew).\n",
+                         report.evaluation.started);
+    case service::Origin::stored_same_source:
+      return fmt::format("From the archive: this is {} but for comments and blank space, which was judged {} under the "
+                         "same conditions; nothing was built (--again judges it anew).\n",
+                         base::printable(report.same_source_as), report.evaluation.started);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string comparison_sentence(const service::EvaluateReport& report) {
+  if (!report.evaluation.comparison) {
+    return {};
+  }
+  const task::Comparison& comparison = *report.evaluation.comparison;
+  const double level = 100 * (1 - report.request.plan.alpha);
+  const auto sentence = [&](const std::string& what, double estimate, double lower, double upper) {
+    return fmt::format("{:.2f}x {} {} ({:g} % interval {:.2f}–{:.2f} over {} process pairs)", estimate, what,
+                       incumbent_name(report), level, lower, upper, comparison.pairs);
+  };
+  if (comparison.log_ratio_upper < 0) {
+    return sentence("faster than", std::exp(-comparison.log_ratio), std::exp(-comparison.log_ratio_upper),
+                    std::exp(-comparison.log_ratio_lower));
+  }
+  if (comparison.log_ratio_lower > 0) {
+    return sentence("slower than", std::exp(comparison.log_ratio), std::exp(comparison.log_ratio_lower),
+                    std::exp(comparison.log_ratio_upper));
+  }
+  return sentence("the speed of", std::exp(-comparison.log_ratio), std::exp(-comparison.log_ratio_upper),
+                  std::exp(-comparison.log_ratio_lower));
+}
+
+std::string print_evaluation(const service::EvaluateReport& report, Colour colour) {
+  const task::Evaluation& evaluation = report.evaluation;
+  std::string text = origin_sentence(report);
+  text += fmt::format("{} ({}) on {}: {}\n", base::printable(report.request.candidate.name),
+                      evaluation.candidate.content.brief(), evaluation.device,
+                      report::tinted(report::words(evaluation.outcome), tone_of(evaluation.outcome), colour));
+  if (!evaluation.cause.empty()) {
+    text += "  " + base::printable(evaluation.cause) + "\n";
+  }
+  text += print_findings(report, colour);
+  if (!report.compiler_errors.empty()) {
+    text += "\n";
+    for (const std::string& line : report.compiler_errors) {
+      text += "  | " + line + "\n";
+    }
+  }
+  if (!evaluation.timings.empty()) {
+    text += "\n" + print_workloads(report, colour);
+  }
+  const std::string comparison = comparison_sentence(report);
+  if (!comparison.empty()) {
+    text += "\n  " + report::tinted(comparison, tone_of(evaluation.outcome), colour) + "\n";
+    for (const std::string& guard : evaluation.comparison->guard_failures) {
+      text += "  guard: " + base::printable(guard) + "\n";
+    }
+  }
+  if (report.decision) {
+    text += print_decision(*report.decision);
+  }
+  if (task::is_correct(evaluation.outcome)) {
+    text += fmt::format("  {} outputs checked; the timer's own floor is {}\n", evaluation.checked_calls,
+                        base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
+  }
+  for (const std::string& retry : evaluation.retries) {
+    text += "  retried: " + base::printable(retry) + "\n";
+  }
+  text += fmt::format("\narchived as {} in {}\nnext: {}\n", evaluation.id, report.archive.string(), next_step(report));
+  return text;
+}
+
+}  // namespace assay::cli

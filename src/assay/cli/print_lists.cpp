@@ -1,0 +1,246 @@
+#include <assay/cli/print_lists.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <assay/base/text.hpp>
+#include <assay/cli/print_evaluation.hpp>
+
+namespace assay::cli {
+namespace {
+
+using report::Align;
+using report::Colour;
+using report::Table;
+using report::Tone;
+
+constexpr std::size_t kDigestDigits = 12;
+
+Tone tone_of(const std::string& outcome) {
+  const auto parsed = task::parse_outcome(outcome);
+  if (!parsed || *parsed == task::Outcome::duplicate) {
+    return Tone::faint;
+  }
+  return *parsed == task::Outcome::better ? Tone::good : task::is_correct(*parsed) ? Tone::plain : Tone::bad;
+}
+
+std::string outcome_words(const std::string& outcome) {
+  std::string words = outcome;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string ratio(const std::optional<double>& speedup) {
+  return speedup ? fmt::format("{:.2f}x", *speedup) : std::string();
+}
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string print_candidate(const service::Shown& shown, Colour colour) {
+  const archive::StoredCandidate& candidate = *shown.candidate;
+  const task::Solution& solution = candidate.solution;
+  std::string text = fmt::format("{} by {}, for {}\n", base::printable(solution.name), base::printable(solution.author),
+                                 base::printable(solution.definition));
+  text += fmt::format("  digest       {}\n  same source  {} (comments and blank space aside)\n  first seen   {}\n",
+                      candidate.identity.content.hex(), candidate.identity.normalised.hex(), candidate.first_seen);
+  text += fmt::format("  entry point  {}\n", base::printable(solution.spec.entry_point));
+  if (solution.description) {
+    text += fmt::format("  description  {}\n", base::printable(*solution.description));
+  }
+  for (const auto& [name, value] : solution.parameters) {
+    text += fmt::format("  parameter    {} = {}\n", base::printable(name), value);
+  }
+  for (const task::SourceFile& source : solution.sources) {
+    text += fmt::format("  source       {} ({})\n", base::printable(source.path),
+                        base::human_bytes(source.content.size()));
+  }
+  Table table({{"evaluation", Align::left, 80}, {"stage"}, {"campaign"}, {"device"}, {"outcome"}, {"cause"}});
+  for (const archive::EvaluationSummary& summary : shown.evaluations) {
+    const std::string outcome(task::to_string(summary.outcome));
+    table.add({summary.id, std::string(task::to_string(summary.stage)), summary.campaign, summary.device,
+               {outcome_words(outcome), tone_of(outcome)}, summary.cause});
+  }
+  text += shown.evaluations.empty() ? std::string("\nnever judged itself\n") : "\n" + table.render(colour, 2);
+  return text;
+}
+
+std::string print_build(const std::string& side, const task::BuildRecord& build) {
+  std::string text = fmt::format("  {:<12} {}{}", side + " build", build.built ? "built" : "not built",
+                                 build.toolchain.empty() ? "" : " by " + base::printable(build.toolchain));
+  text += build.from_cache ? ", from the cache\n" : fmt::format(", {:.2f} s\n", build.seconds);
+  if (!build.command.empty()) {
+    text += "    " + base::printable(base::join(build.command, " ")) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string print_doctor(const service::DoctorReport& report, Colour colour) {
+  Table table({{"capability", Align::left, 30}, {"state"}, {"detail", Align::left, 70}, {"remedy", Align::left, 100}});
+  for (const service::Capability& capability : report.capabilities) {
+    const Tone tone = capability.state == service::Capability::State::available ? Tone::good
+                      : capability.state == service::Capability::State::missing ? Tone::bad
+                                                                                : Tone::faint;
+    table.add({capability.name, {std::string(service::to_string(capability.state)), tone}, capability.detail,
+               capability.remedy});
+  }
+  return table.render(colour) + (report.healthy() ? "\nEverything that evaluations on the CPU need is here.\n"
+                                                  : "\nSomething is missing without which nothing can be evaluated.\n");
+}
+
+std::string print_validation(const service::Validation& validation, const std::string& file) {
+  if (validation.accepted()) {
+    return validation.documents == 1 ? fmt::format("{}: accepted\n", file)
+                                     : fmt::format("{}: accepted, {} documents\n", file, validation.documents);
+  }
+  std::string text;
+  for (const task::Problem& problem : validation.problems) {
+    text += fmt::format("{}: {}: {}\n", file, problem.pointer.empty() ? "(whole document)" : problem.pointer,
+                        base::printable(problem.message));
+  }
+  return text + fmt::format("{}: refused, {}\n", file, plural(validation.problems.size(), "problem"));
+}
+
+std::string print_candidates(const std::vector<service::CandidateLine>& candidates, Colour colour) {
+  if (candidates.empty()) {
+    return "no candidates yet\n";
+  }
+  const bool numbered = candidates.front().number.has_value();
+  std::vector<Table::Column> columns;
+  if (numbered) {
+    columns = {{"no.", Align::right}, {"round", Align::right}};
+  }
+  columns.insert(columns.end(), {{"digest"}, {"name", Align::left, 44}, {"outcome"}, {"speedup", Align::right},
+                                 {"cause", Align::left, 90}});
+  Table table(columns);
+  for (const service::CandidateLine& line : candidates) {
+    std::vector<Table::Cell> cells;
+    if (numbered) {
+      cells = {std::to_string(line.number.value_or(0)), std::to_string(line.round.value_or(0))};
+    }
+    cells.emplace_back(line.digest.substr(0, kDigestDigits));
+    cells.emplace_back(line.name);
+    cells.emplace_back(outcome_words(line.outcome) + (line.promoted ? ", promoted" : ""),
+                       line.promoted ? Tone::good : tone_of(line.outcome));
+    cells.emplace_back(ratio(line.speedup));
+    cells.emplace_back(line.cause);
+    table.add(std::move(cells));
+  }
+  return table.render(colour);
+}
+
+std::string print_shown(const service::Shown& shown, Colour colour) {
+  if (shown.candidate) {
+    return print_candidate(shown, colour);
+  }
+  if (!shown.evaluation) {
+    return {};
+  }
+  const task::Evaluation& evaluation = shown.evaluation->evaluation;
+  service::EvaluateReport report = *shown.evaluation;
+  report.origin = service::Origin::measured;  // That it is in the archive goes without saying here.
+  std::string text = print_evaluation(report, colour);
+  text += fmt::format("\nevaluation {}\n  stage        {}\n  started      {}, {:.1f} s\n  seed         {}\n", evaluation.id,
+                      task::to_string(evaluation.stage), evaluation.started, evaluation.wall_seconds, evaluation.seed);
+  text += print_build("candidate", evaluation.candidate_build);
+  if (evaluation.incumbent_build) {
+    text += print_build("incumbent", *evaluation.incumbent_build);
+  }
+  for (const auto& [name, value] : evaluation.environment) {
+    text += fmt::format("  {:<12} {}\n", base::printable(name), base::printable(value));
+  }
+  return text + fmt::format("  files        {} (--log NAME)\n", base::join(shown.files, ", "));
+}
+
+std::string print_sources(const service::Shown& shown) {
+  const task::Solution* solution = shown.candidate    ? &shown.candidate->solution
+                                   : shown.evaluation ? &shown.evaluation->request.candidate
+                                                      : nullptr;
+  std::string text;
+  if (solution != nullptr) {
+    for (const task::SourceFile& source : solution->sources) {
+      text += fmt::format("// ---- {}\n{}", base::printable(source.path), base::printable(source.content));
+      text += source.content.empty() || source.content.back() != '\n' ? "\n" : "";
+    }
+  }
+  return text;
+}
+
+std::string print_campaigns(const std::vector<service::CampaignStatus>& campaigns, Colour colour) {
+  if (campaigns.empty()) {
+    return "no campaigns yet; start one with: assay campaign run\n";
+  }
+  Table table({{"campaign"}, {"phase"}, {"definition"}, {"candidates", Align::right}, {"incumbent", Align::left, 44},
+               {"speedup", Align::right}, {"created"}});
+  for (const service::CampaignStatus& status : campaigns) {
+    std::string incumbent = status.configuration.baseline.name + " (baseline)";
+    for (const control::CandidateState& candidate : status.state.candidates) {
+      if (status.state.incumbent == candidate.number) {
+        incumbent = candidate.name;
+      }
+    }
+    const auto& confirmation = status.state.confirmation;
+    table.add({status.configuration.name, outcome_words(std::string(control::to_string(status.state.phase))),
+               status.configuration.definition.name, std::to_string(status.state.candidates.size()), incumbent,
+               ratio(confirmation ? std::optional(confirmation->speedup) : std::nullopt), status.created});
+  }
+  return table.render(colour);
+}
+
+std::string next_step(const service::CampaignStatus& status) {
+  const std::string& name = status.configuration.name;
+  switch (status.state.phase) {
+    case control::Phase::baseline:
+    case control::Phase::searching:
+    case control::Phase::confirming:
+      return "assay campaign resume " + name;
+    case control::Phase::awaiting_approval:
+      return fmt::format("assay show, then: assay approve {} (or --refuse), then: assay campaign resume {}", name, name);
+    case control::Phase::finished:
+      return status.state.incumbent ? fmt::format("assay export {} --output DIR", name) : std::string();
+    case control::Phase::failed:
+      return "mend the baseline, then start a campaign of another name";
+  }
+  return {};
+}
+
+std::string print_verify(const archive::VerifyReport& report) {
+  std::string text;
+  for (const std::string& problem : report.problems) {
+    text += base::printable(problem) + "\n";
+  }
+  return text + fmt::format("{}, {}, {} ({}): {}\n", plural(report.evaluations, "evaluation"),
+                            plural(report.candidates, "candidate"), plural(report.blobs, "blob"),
+                            base::human_bytes(report.blob_bytes),
+                            report.problems.empty() ? "all sound" : plural(report.problems.size(), "problem"));
+}
+
+std::string print_collect(const archive::CollectReport& report) {
+  return fmt::format("removed {} ({}) and {}\n", plural(report.blobs_removed, "blob"),
+                     base::human_bytes(report.bytes_freed), plural(report.temporaries_removed, "temporary file"));
+}
+
+std::string print_statistics(const service::ArchiveStatistics& statistics) {
+  return fmt::format("archive      {}\ncampaigns    {}\ncandidates   {}\nevaluations  {}\nblobs        {} ({})\n"
+                     "database     {}\nbuild cache  {}\n",
+                     statistics.root.string(), statistics.campaigns, statistics.candidates, statistics.evaluations,
+                     statistics.blobs, base::human_bytes(statistics.blob_bytes),
+                     base::human_bytes(statistics.database_bytes), base::human_bytes(statistics.build_cache_bytes));
+}
+
+std::string print_export(const service::ExportReport& report, const std::string& folder) {
+  std::string text = fmt::format("{} for {}, {}, in {}\n", base::printable(report.solution),
+                                 base::printable(report.definition), plural(report.traces, "trace"), folder);
+  for (const os::Path& file : report.files) {
+    text += "  " + file.string() + "\n";
+  }
+  return text;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,236 @@
+#include <assay/cli/program.hpp>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/json.hpp>
+#include <assay/base/text.hpp>
+#include <assay/cli/interrupt.hpp>
+#include <assay/cli/print_evaluation.hpp>
+#include <assay/cli/print_lists.hpp>
+#include <assay/cli/progress.hpp>
+#include <assay/report/text.hpp>
+#include <assay/service/campaign_report.hpp>
+
+namespace assay::cli {
+namespace {
+
+constexpr int kCandidateFailed = 1;
+constexpr int kBadRequest = 2;
+constexpr int kEnvironmentFailed = 3;
+constexpr int kBug = 70;
+
+report::Colour colour() {
+  return os::wants_colour(STDOUT_FILENO) ? report::Colour::on : report::Colour::off;
+}
+
+// Carries out each kind of command; std::visit finds the right one.
+class Performer {
+ public:
+  Performer(const Arguments& arguments, const service::Context& context)
+      : json_(arguments.format == Format::json), context_(context) {}
+
+  base::Result<Answer> operator()(const DoctorCommand& /*command*/) const {
+    const service::DoctorReport report = service::examine(context_);
+    return answer(report.healthy() ? 0 : kEnvironmentFailed, service::encode(report),
+                  [&] { return print_doctor(report, colour()); });
+  }
+
+  base::Result<Answer> operator()(const ValidateCommand& command) const {
+    ASSAY_TRY_ASSIGN(const std::string text, service::read_document(command.file));
+    const service::Validation validation = service::validate(command.kind, text, command.file);
+    return answer(validation.accepted() ? 0 : kBadRequest, service::encode(validation),
+                  [&] { return print_validation(validation, command.file); });
+  }
+
+  base::Result<Answer> operator()(const EvaluateCommand& command) const {
+    const InterruptNotice notice("assay: interrupted; nothing was archived: give the same command again");
+    ProgressDisplay display;
+    service::Context watched = context_;
+    watched.on_progress = [&display](const execute::Progress& p) { display.step(p.done, p.total, p.what); };
+    auto report = service::evaluate(watched, command.options);
+    display.clear();
+    if (!report) {
+      return tl::unexpected(std::move(report.error()));
+    }
+    return answer(task::is_correct(report->evaluation.outcome) ? 0 : kCandidateFailed, service::encode(*report),
+                  [&] { return print_evaluation(*report, colour()); });
+  }
+
+  base::Result<Answer> operator()(const CampaignRunCommand& command) const {
+    return drive(command.options.name, command.report, [&](const service::CampaignProgress& progress) {
+      return service::run_campaign(context_, command.options, progress);
+    });
+  }
+  base::Result<Answer> operator()(const CampaignResumeCommand& command) const {
+    return drive(command.name, command.report, [&](const service::CampaignProgress& progress) {
+      return service::resume_campaign(context_, command.name, progress);
+    });
+  }
+
+  base::Result<Answer> operator()(const CampaignStatusCommand& command) const {
+    if (command.name.empty()) {
+      ASSAY_TRY_ASSIGN(const auto campaigns, service::all_campaigns(context_));
+      base::Json json = base::Json::array();
+      for (const service::CampaignStatus& status : campaigns) {
+        json.push_back(service::encode(status));
+      }
+      return answer(0, json, [&] { return print_campaigns(campaigns, colour()); });
+    }
+    ASSAY_TRY_ASSIGN(const auto status, service::campaign_status(context_, command.name));
+    ASSAY_TRY_ASSIGN(const auto model, service::campaign_report(context_, command.name));
+    return answer(0, service::encode(status), [&] { return summary(status, model); });
+  }
+
+  base::Result<Answer> operator()(const CandidatesCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto candidates, service::list_candidates(context_, command.campaign));
+    return answer(0, service::encode(candidates), [&] { return print_candidates(candidates, colour()); });
+  }
+
+  base::Result<Answer> operator()(const ShowCommand& command) const {
+    if (command.what == ShowCommand::What::log) {
+      ASSAY_TRY_ASSIGN(const std::string text, service::show_file(context_, command.id, command.log));
+      return answer(0, {{"name", command.log}, {"content", text}}, [&] { return base::printable(text); });
+    }
+    ASSAY_TRY_ASSIGN(const service::Shown shown, service::show(context_, command.id));
+    return answer(0, service::encode(shown), [&] {
+      return command.what == ShowCommand::What::source ? print_sources(shown) : print_shown(shown, colour());
+    });
+  }
+
+  base::Result<Answer> operator()(const ApproveCommand& command) const {
+    const char* user = std::getenv("USER");
+    const std::string who = !command.who.empty() ? command.who : user != nullptr ? user : "a person";
+    ASSAY_TRY_ASSIGN(const auto status, service::approve_campaign(context_, command.campaign, command.answer, who,
+                                                                  command.why));
+    return answer(0, service::encode(status), [&] {
+      return fmt::format("recorded; next: {}\n", next_step(status));
+    });
+  }
+
+  base::Result<Answer> operator()(const ReportCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto model, service::campaign_report(context_, command.campaign));
+    ASSAY_TRY(service::write_report(model, command.output));
+    return answer(0, {{"campaign", command.campaign}, {"report", command.output}},
+                  [&] { return "report: " + command.output + "\n"; });
+  }
+
+  base::Result<Answer> operator()(const ExportCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto report, service::export_solution(context_, command.subject, command.output));
+    return answer(0, service::encode(report), [&] { return print_export(report, command.output); });
+  }
+
+  base::Result<Answer> operator()(const ArchiveCommand& command) const {
+    switch (command.action) {
+      case ArchiveCommand::Action::verify: {
+        ASSAY_TRY_ASSIGN(const auto report, service::verify_archive(context_));
+        return answer(report.problems.empty() ? 0 : kEnvironmentFailed, service::encode(report),
+                      [&] { return print_verify(report); });
+      }
+      case ArchiveCommand::Action::gc: {
+        ASSAY_TRY_ASSIGN(const auto report, service::collect_garbage(context_));
+        return answer(0, service::encode(report), [&] { return print_collect(report); });
+      }
+      case ArchiveCommand::Action::stats: {
+        ASSAY_TRY_ASSIGN(const auto statistics, service::archive_statistics(context_));
+        return answer(0, service::encode(statistics), [&] { return print_statistics(statistics); });
+      }
+    }
+    return base::internal_error("cli.archive", "unknown archive command");
+  }
+
+ private:
+  template <class Print>
+  Answer answer(int exit_code, const base::Json& json, const Print& print) const {
+    return {json_ ? base::dump_pretty(json) + "\n" : print(), exit_code};
+  }
+
+  template <class Run>
+  base::Result<Answer> drive(const std::string& name, const std::string& report, const Run& run) const {
+    const InterruptNotice notice(
+        fmt::format("assay: interrupted; what was finished is kept. Continue with: assay campaign resume {} --archive {}",
+                    base::printable(name), context_.places.archive.string()));
+    ProgressDisplay display;
+    auto status = run([&display](double done, double total, const std::string& what, bool is_event) {
+      if (is_event) {
+        display.event(what);
+      }
+      display.step(done, total, what);
+    });
+    display.clear();
+    if (!status) {
+      return tl::unexpected(std::move(status.error()));
+    }
+    ASSAY_TRY_ASSIGN(const auto model, service::campaign_report(context_, name));
+    const os::Path file = report.empty() ? context_.places.archive / "reports" / (name + ".html") : os::Path(report);
+    ASSAY_TRY(service::write_report(model, file));
+    base::Json json = service::encode(*status);
+    json["report"] = file.string();
+    const int exit_code = status->state.phase == control::Phase::failed ? kCandidateFailed : 0;
+    return answer(exit_code, json, [&] { return summary(*status, model) + "report: " + file.string() + "\n"; });
+  }
+
+  static std::string summary(const service::CampaignStatus& status, const report::CampaignReport& model) {
+    const std::string next = next_step(status);
+    return report::render_text(model, colour()) + (next.empty() ? "" : "next: " + next + "\n");
+  }
+
+  bool json_;
+  const service::Context& context_;
+};
+
+void print_error(const base::Error& error, Format format) {
+  if (format == Format::json) {
+    const base::Json json = {{"error",
+                              {{"owner", base::to_string(error.owner)},
+                               {"code", error.code},
+                               {"message", base::printable(error.text())}}}};
+    static_cast<void>(std::fputs((base::dump_pretty(json) + "\n").c_str(), stdout));
+  }
+  static_cast<void>(std::fputs(fmt::format("assay: {}\n", base::printable(error.text())).c_str(), stderr));
+}
+
+// A full disk or a closed pipe behind stdout must not look like success.
+int print_answer(const Answer& answer) {
+  const bool written = std::fwrite(answer.text.data(), 1, answer.text.size(), stdout) == answer.text.size() &&
+                       std::fflush(stdout) == 0;
+  if (!written) {
+    static_cast<void>(std::fputs("assay: cannot write to standard output\n", stderr));
+    return kEnvironmentFailed;
+  }
+  return answer.exit_code;
+}
+
+}  // namespace
+
+base::Result<Answer> perform(const Arguments& arguments, const service::Context& context) {
+  return std::visit(Performer(arguments, context), arguments.command);
+}
+
+int run(int argc, const char* const* argv) {
+  try {
+    const Parsed parsed = parse(argc, argv);
+    if (!parsed.arguments) {
+      static_cast<void>(std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr));
+      return parsed.exit_code;
+    }
+    const service::Context context = service::make_context(
+        service::surroundings_of_this_process(parsed.arguments->dataset, parsed.arguments->archive));
+    const auto answer = perform(*parsed.arguments, context);
+    if (!answer) {
+      print_error(answer.error(), parsed.arguments->format);
+      return base::exit_code(answer.error().owner);
+    }
+    return print_answer(*answer);
+  } catch (const std::exception& error) {
+    static_cast<void>(std::fputs(fmt::format("assay: a bug: {}\n", error.what()).c_str(), stderr));
+    return kBug;
+  }
+}
+
+}  // namespace assay::cli

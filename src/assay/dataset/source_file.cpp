@@ -1,0 +1,125 @@
+#include <assay/dataset/source_file.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/json.hpp>
+#include <assay/base/text.hpp>
+#include <assay/task/codec.hpp>
+
+namespace assay::dataset {
+
+namespace {
+
+constexpr std::string_view kMacro = "ASSAY_KERNEL";
+constexpr std::uint64_t kLargestSource = std::uint64_t{16} << 20U;
+constexpr std::array<std::string_view, 4> kExtensions = {".c", ".cc", ".cpp", ".cxx"};
+
+bool is_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Reads "( name )" at the start of `text`; empty if something else stands there.
+std::string_view macro_argument(std::string_view text) {
+  text = base::trim(text);
+  if (!text.starts_with('(')) {
+    return {};
+  }
+  text = base::trim(text.substr(1));
+  const auto end = std::find_if_not(text.begin(), text.end(), is_word);
+  const std::string_view name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  return base::trim(text.substr(name.size())).starts_with(')') ? name : std::string_view();
+}
+
+void add_entry_points(std::string_view line, std::vector<std::string>& names) {
+  for (std::size_t at = line.find(kMacro); at != std::string_view::npos; at = line.find(kMacro, at + 1)) {
+    const std::string_view name = macro_argument(line.substr(at + kMacro.size()));
+    const bool own_word = at == 0 || !is_word(line[at - 1]);
+    if (own_word && !name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(name);
+    }
+  }
+}
+
+base::Result<std::string> choose_entry_point(const os::Path& path, const std::string& source) {
+  const std::vector<std::string> names = entry_points(source);
+  if (names.empty()) {
+    return base::input_error("source.no_entry_point",
+                             fmt::format("{}: missing entry point: include <assay/candidate.h> and define "
+                                         "ASSAY_KERNEL(run) {{ … }}",
+                                         path.string()));
+  }
+  if (std::find(names.begin(), names.end(), "run") != names.end()) {
+    return std::string("run");
+  }
+  if (names.size() > 1) {
+    return base::input_error("source.entry_point",
+                             fmt::format("{}: has {} entry points ({}): name the one to judge \"run\"", path.string(),
+                                         names.size(), base::join(names, ", ")));
+  }
+  return names.front();
+}
+
+// Holds a packed solution to the rules for written ones, so that it means the same in every document it enters. Bytes
+// that are not UTF-8 would be replaced on the way.
+base::Result<task::Solution> checked(const os::Path& path, task::Solution solution) {
+  ASSAY_TRY_ASSIGN(task::Solution read, task::load_solution(base::dump_compact(task::encode(solution)), path.string()));
+  if (read.sources.front().content != solution.sources.front().content || read.name != solution.name) {
+    return base::input_error("source.encoding",
+                             fmt::format("{}: the file or its name is not UTF-8: convert it", path.string()));
+  }
+  return read;
+}
+
+}  // namespace
+
+std::vector<std::string> entry_points(std::string_view source) {
+  std::vector<std::string> names;
+  // Normalised source has no comments, and its directives stand on lines of their own.
+  for (const std::string& line : base::split(task::normalise_source(source), '\n')) {
+    if (!line.starts_with('#') && !line.starts_with("%:")) {
+      add_entry_points(line, names);
+    }
+  }
+  return names;
+}
+
+base::Result<task::Solution> pack_source(const os::Path& path, std::string_view definition) {
+  ASSAY_TRY_ASSIGN(std::string content, os::read_file(path, kLargestSource));
+  ASSAY_TRY_ASSIGN(const std::string symbol, choose_entry_point(path, content));
+  task::Solution solution;
+  solution.name = path.stem().string();
+  solution.definition = definition;
+  solution.author = "local";
+  solution.spec.language = task::Language::cpp;
+  solution.spec.target_hardware = {"cpu"};
+  solution.spec.entry_point = path.filename().string() + "::" + symbol;
+  solution.sources.push_back({path.filename().string(), std::move(content)});
+  return checked(path, std::move(solution));
+}
+
+base::Result<task::Solution> load_solution_path(const os::Path& path, std::string_view definition) {
+  const std::string extension = path.extension().string();
+  if (std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end()) {
+    return pack_source(path, definition);
+  }
+  if (extension != ".json") {
+    return base::input_error("source.kind", fmt::format("{}: is neither a solution (.json) nor C or C++ source ({}): give "
+                                                        "one of these",
+                                                        path.string(), fmt::join(kExtensions, ", ")));
+  }
+  ASSAY_TRY_ASSIGN(const std::string text, os::read_file(path));
+  ASSAY_TRY_ASSIGN(task::Solution solution, task::load_solution(text, path.string()));
+  if (solution.definition != definition) {
+    return base::input_error("source.definition",
+                             fmt::format("{}: /definition: is \"{}\", but \"{}\" was asked for: give a solution of that "
+                                         "definition",
+                                         path.string(), solution.definition, definition));
+  }
+  return solution;
+}
+
+}  // namespace assay::dataset

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/os/file.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::dataset {
+
+/// Returns the names that C or C++ source gives to ASSAY_KERNEL(…), in their order: its entry points. Comments and
+/// preprocessor directives do not count.
+[[nodiscard]] std::vector<std::string> entry_points(std::string_view source);
+
+/// Wraps one C or C++ file (.c .cc .cpp .cxx) as a solution of `definition`, so that a kernel can be tried without
+/// writing JSON. The solution has the file's stem as its name and the author "local". Its entry point is `run`, or the
+/// only one that the file defines; a file without one is an input error with code "source.no_entry_point".
+[[nodiscard]] base::Result<task::Solution> pack_source(const os::Path& path, std::string_view definition);
+
+/// Reads a solution from its JSON, or packs a source file, by the file's extension. A JSON solution of another
+/// definition is an input error.
+[[nodiscard]] base::Result<task::Solution> load_solution_path(const os::Path& path, std::string_view definition);
+
+}  // namespace assay::dataset

@@ -1,0 +1,33 @@
+#include <assay/execute/time_limit.hpp>
+
+#include <algorithm>
+
+namespace assay::execute {
+namespace {
+
+// In floating point, because a plan may hold any integers and their product must not overflow.
+using Seconds = std::chrono::duration<double>;
+
+constexpr double kMargin = 2;
+constexpr Seconds kBase(60);
+
+double count(int number) { return std::max(0, number); }
+
+Seconds limit(std::chrono::milliseconds given) { return std::max(Seconds(0), Seconds(given)); }
+
+}  // namespace
+
+std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request) {
+  const task::SessionPlan& plan = request.plan;
+  const double solutions = request.incumbent ? 2 : 1;
+  Seconds total = 2 * solutions * limit(plan.build_limit);
+  if (request.stage != task::Stage::build) {
+    const double pairs = std::max(count(plan.minimum_pairs), count(plan.maximum_pairs));
+    const double calls = static_cast<double>(request.workloads.size()) * (count(plan.samples_per_pair) + 1);
+    total += pairs * solutions * (limit(plan.load_limit) + 2 * calls * limit(plan.call_limit));
+  }
+  total = std::min<Seconds>(kMargin * total + kBase, kLongestJudgement);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(total);
+}
+
+}  // namespace assay::execute

@@ -1,0 +1,135 @@
+#include <assay/measure/summary.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include <assay/base/text.hpp>
+#include <assay/stats/paired_samples.hpp>
+#include <assay/stats/quantile.hpp>
+
+namespace assay::measure {
+
+namespace {
+
+// Time outside the reported window that scheduling alone explains on a busy machine, measured as medians.
+constexpr double kUnexplainedFloorNs = 200e3;
+
+std::vector<stats::PairedSample> timed_samples(const std::vector<task::Sample>& samples) {
+  std::vector<stats::PairedSample> timed;
+  timed.reserve(samples.size());
+  for (const task::Sample& sample : samples) {
+    if (sample.repetition > 0) {
+      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
+                       static_cast<double>(sample.elapsed_ns)});
+    }
+  }
+  return timed;
+}
+
+std::optional<double> unless_missing(double value) {
+  return std::isnan(value) ? std::nullopt : std::optional(value);
+}
+
+std::string axes_text(const task::AxisValues& axes) {
+  std::string text;
+  for (const auto& [name, value] : axes) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+}  // namespace
+
+stats::PairedRule rule_of(const task::SessionPlan& plan) {
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect};
+}
+
+std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& request,
+                                            const std::vector<task::Sample>& samples, int pairs) {
+  const stats::PairedTable table =
+      stats::tabulate(timed_samples(samples), pairs, static_cast<int>(request.workloads.size()));
+  std::vector<task::WorkloadTiming> timings;
+  for (std::size_t w = 0; w < request.workloads.size(); ++w) {
+    task::WorkloadTiming timing;
+    timing.uuid = request.workloads[w].uuid;
+    timing.axes = request.workloads[w].axes;
+    timing.candidate_ns = unless_missing(table.candidate_ns[w]);
+    timing.incumbent_ns = unless_missing(table.incumbent_ns[w]);
+    const std::vector<double> ratios = table.of_workload(static_cast<int>(w));
+    if (ratios.size() >= 2) {
+      const stats::PairedInterval interval = stats::t_interval(ratios, request.plan.alpha);
+      timing.log_ratio = interval.mean;
+      timing.log_ratio_lower = interval.lower;
+      timing.log_ratio_upper = interval.upper;
+    }
+    timings.push_back(std::move(timing));
+  }
+  return timings;
+}
+
+Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples, int pairs) {
+  const task::SessionPlan& plan = request.plan;
+  const stats::PairedComparison result =
+      stats::compare_pairs(timed_samples(samples), pairs, static_cast<int>(request.workloads.size()), rule_of(plan),
+                           plan.maximum_regression);
+  Judgement judgement;
+  judgement.conclusion = result.conclusion;
+  judgement.stop = result.decision.conclusion != stats::PairedConclusion::undecided || pairs >= plan.maximum_pairs;
+  task::Comparison& comparison = judgement.comparison;
+  comparison.pairs = result.decision.pairs_used;
+  comparison.pair_log_ratios = result.table.pair_log_ratios;
+  comparison.log_ratio = result.decision.interval.mean;
+  comparison.log_ratio_lower = result.decision.interval.lower;
+  comparison.log_ratio_upper = result.decision.interval.upper;
+  for (std::size_t w = 0; w < result.guards.size(); ++w) {
+    if (result.guards[w].failed) {
+      comparison.guard_failures.push_back(fmt::format(
+          "workload {} ({}) is slower by {:.1f} % (at least {:.1f} %); the policy allows {:.1f} %",
+          request.workloads[w].uuid.substr(0, 8), axes_text(request.workloads[w].axes),
+          100 * std::expm1(result.guards[w].mean), 100 * std::expm1(result.guards[w].lower),
+          100 * plan.maximum_regression));
+    }
+  }
+  return judgement;
+}
+
+std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
+  std::vector<double> outside_candidate;
+  std::vector<double> outside_incumbent;
+  std::vector<double> elapsed_candidate;
+  for (const task::Sample& sample : samples) {
+    if (sample.elapsed_ns > sample.round_trip_ns) {
+      return fmt::format("a call of the {} is said to have taken {}, but command and answer together took {}",
+                         task::to_string(sample.side), base::human(std::chrono::nanoseconds(sample.elapsed_ns)),
+                         base::human(std::chrono::nanoseconds(sample.round_trip_ns)));
+    }
+    if (sample.repetition == 0) {
+      continue;
+    }
+    const auto outside = static_cast<double>(sample.round_trip_ns - sample.elapsed_ns);
+    if (sample.side == task::Side::candidate) {
+      outside_candidate.push_back(outside);
+      elapsed_candidate.push_back(static_cast<double>(sample.elapsed_ns));
+    } else {
+      outside_incumbent.push_back(outside);
+    }
+  }
+  if (outside_candidate.empty() || outside_incumbent.empty()) {
+    return std::nullopt;
+  }
+  const double candidate = stats::median(outside_candidate);
+  const double incumbent = stats::median(outside_incumbent);
+  const double elapsed = stats::median(elapsed_candidate);
+  if (candidate - incumbent > kUnexplainedFloorNs + 0.5 * elapsed) {
+    const auto text = [](double ns) { return base::human(std::chrono::nanoseconds(std::llround(ns))); };
+    return fmt::format("calls of the candidate spend {} outside the time that is reported for them ({}); the "
+                       "incumbent's spend {}: work is done that the reported time does not show",
+                       text(candidate), text(elapsed), text(incumbent));
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::measure

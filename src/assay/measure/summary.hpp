@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/stats/paired_decision.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::measure {
+
+/// Medians per workload and, with an incumbent, paired log-ratios with their intervals. `pairs`: how many complete
+/// process pairs the samples hold.
+[[nodiscard]] std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& request,
+                                                          const std::vector<task::Sample>& samples, int pairs);
+
+/// The comparison after `pairs` process pairs, by the plan's rule and guards.
+struct Judgement {
+  task::Comparison comparison;
+  bool stop = false;  ///< The rule has decided, or the cap is reached.
+  stats::PairedConclusion conclusion = stats::PairedConclusion::undecided;
+};
+[[nodiscard]] Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples,
+                              int pairs);
+
+/// The rule that a plan describes.
+[[nodiscard]] stats::PairedRule rule_of(const task::SessionPlan& plan);
+
+/// Holds the worker's times against the judge's clock. Returns a sentence if they cannot be reconciled: a call that
+/// took longer than command and answer together, or a candidate whose calls spend much more time outside the reported
+/// window than the incumbent's do in the same session.
+[[nodiscard]] std::optional<std::string> reconcile(const std::vector<task::Sample>& samples);
+
+}  // namespace assay::measure

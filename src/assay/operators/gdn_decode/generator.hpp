@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <assay/base/random.hpp>
+#include <assay/operators/operator.hpp>
+
+namespace assay::operators::gdn_decode {
+
+/// Generates inputs that look like those captured from a model: q and k random directions of length 1, v ~
+/// N(0, 1), state ~ 0.1 N(0, 1), A = exp(A_log) ~ U(1, 16), softplus(dt_bias) log-uniform in [1e-3, 1e-1], a
+/// and b ~ N(0, 1). So that calls do not all look alike, of any eight consecutive calls of a workload one has
+/// a batch entry whose state is zero (a sequence that starts here), and another has states of 8 N(0, 1),
+/// whose outputs are O(1).
+///
+/// States are copied from a pool of normals at random places, one (batch, head) at a time: drawing them would
+/// take longer than any kernel. q is drawn again while |q . k| < 2^-10: with a zero state the output is a
+/// multiple of q . k, and one that is all cancellation has no digits that a float32 kernel could be held to.
+class Generator final : public InputGenerator {
+ public:
+  explicit Generator(std::uint64_t seed);
+  void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) override;
+
+ private:
+  void fill_queries_and_keys(base::Philox& random, std::span<std::byte> q, std::span<std::byte> k) const;
+  void fill_state(base::Philox& random, std::uint64_t kind, std::span<std::byte> state) const;
+
+  std::uint64_t seed_;
+  std::vector<float> normals_;
+  std::vector<std::uint16_t> normals_bfloat16_;
+  std::vector<float> small_states_;  ///< 0.1 * normals_
+  std::vector<float> large_states_;  ///< 8 * normals_
+};
+
+}  // namespace assay::operators::gdn_decode

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/task/definition.hpp>
+#include <assay/task/workload.hpp>
+#include <assay/tensor/comparison.hpp>
+#include <assay/tensor/view.hpp>
+
+namespace assay::operators {
+
+/// A scalar argument, passed by value.
+using Scalar = std::variant<std::int64_t, double, bool>;
+
+/// One argument of a call in the definition's order: a tensor view or a scalar.
+using Argument = std::variant<tensor::View, Scalar>;
+using ConstArgument = std::variant<tensor::ConstView, Scalar>;
+
+/// Fills inputs for one session. Deterministic: the same (seed, workload, call) gives the same bytes; another
+/// call gives other bytes everywhere. Cheap enough to be run before every timed call: big tensors are cut
+/// from a pool of random values at random places. Not thread-safe.
+class InputGenerator {
+ public:
+  virtual ~InputGenerator() = default;
+  /// Writes every byte of the tensor arguments and sets the scalar arguments. `arguments` is in the
+  /// definition's order with the shapes of `workload`.
+  virtual void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) = 0;
+};
+
+/// What Assay knows about one operator: how its inputs look, what the right outputs are, and when outputs are
+/// equal.
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  /// The definition that this is, by name.
+  [[nodiscard]] virtual std::string_view definition_name() const = 0;
+  /// Refuses a definition that has the name but not the interface (axes, names, shapes, dtypes) that this
+  /// code means.
+  [[nodiscard]] virtual base::Result<void> check_interface(const task::Definition& definition) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<InputGenerator> make_generator(std::uint64_t seed) const = 0;
+  /// Computes the outputs in double precision from the inputs as the candidate sees them (quantised). One
+  /// vector an output, row-major, in the definition's order.
+  [[nodiscard]] virtual base::Result<std::vector<std::vector<double>>> reference(
+      const task::AxisValues& axes, std::span<const ConstArgument> inputs) const = 0;
+  /// Returns the rule for an output, by position.
+  [[nodiscard]] virtual tensor::ComparisonRule rule(std::size_t output) const = 0;
+};
+
+/// Returns the operator of this definition name, or nullptr. The object lives for ever.
+[[nodiscard]] const Operator* find_operator(std::string_view definition_name);
+/// Names of all known operators.
+[[nodiscard]] std::vector<std::string_view> operator_names();
+
+}  // namespace assay::operators

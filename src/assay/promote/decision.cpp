@@ -1,0 +1,136 @@
+#include <assay/promote/decision.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <assay/promote/recompute.hpp>
+#include <assay/stats/quantile.hpp>
+
+namespace assay::promote {
+namespace {
+
+using stats::PairedComparison;
+using stats::PairedConclusion;
+
+double mean_of_ratios(const std::vector<double>& numerators, const std::vector<double>& denominators) {
+  std::vector<double> ratios(numerators.size());
+  std::transform(numerators.begin(), numerators.end(), denominators.begin(), ratios.begin(),
+                 [](double numerator, double denominator) { return numerator / denominator; });
+  return stats::mean(ratios);
+}
+
+double p95_of(const std::vector<stats::WorkloadGuard>& guards) {
+  std::vector<double> ratios(guards.size());
+  std::transform(guards.begin(), guards.end(), ratios.begin(),
+                 [](const stats::WorkloadGuard& guard) { return std::exp(guard.mean); });
+  return stats::quantile(ratios, 0.95);
+}
+
+void take_numbers(const PairedComparison& comparison, Decision& decision) {
+  const stats::PairedInterval& interval = comparison.decision.interval;
+  const stats::PairedTable& table = comparison.table;
+  decision.speedup = std::exp(-interval.mean);
+  decision.speedup_lower = std::exp(-interval.upper);
+  decision.speedup_upper = std::exp(-interval.lower);
+  decision.mean_latency_ratio = stats::mean(table.candidate_ns) / stats::mean(table.incumbent_ns);
+  decision.contest_score = mean_of_ratios(table.incumbent_ns, table.candidate_ns);
+  decision.p95_ratio = p95_of(comparison.guards);
+  decision.workloads = table.workloads;
+  decision.pairs = comparison.decision.pairs_used;
+}
+
+std::string interval_words(const Decision& decision) {
+  return fmt::format("{:.4f}x [{:.4f}, {:.4f}] over {} workloads and {} pairs", decision.speedup,
+                     decision.speedup_lower, decision.speedup_upper, decision.workloads, decision.pairs);
+}
+
+std::string first_missing(const task::EvaluationRequest& request, const PairedComparison& comparison) {
+  const stats::PairedTable& table = comparison.table;
+  for (int pair = 0; pair < table.pairs; ++pair) {
+    for (int workload = 0; workload < table.workloads; ++workload) {
+      const auto cell = static_cast<std::size_t>(pair * table.workloads + workload);
+      if (std::isnan(table.log_ratio[cell])) {
+        return fmt::format("workload {} has no usable time on both sides in pair {}",
+                           request.workloads[static_cast<std::size_t>(workload)].uuid, pair);
+      }
+    }
+  }
+  return "there are no timed calls";
+}
+
+// Appends a sentence for each guard that the comparison fails.
+void apply_guards(const task::EvaluationRequest& request, const PairedComparison& comparison, const Policy& policy,
+                  Decision& decision) {
+  for (std::size_t workload = 0; workload < comparison.guards.size(); ++workload) {
+    const stats::WorkloadGuard& guard = comparison.guards[workload];
+    if (guard.failed) {
+      decision.reasons.push_back(
+          fmt::format("workload {} is {:.2f} % slower (at most {:.2f} % is allowed)", request.workloads[workload].uuid,
+                      100 * std::expm1(guard.mean), 100 * request.plan.maximum_regression));
+    }
+  }
+  if (decision.mean_latency_ratio > 1 + policy.maximum_mean_regression) {
+    decision.reasons.push_back(fmt::format("the mean latency rises by {:.2f} % (at most {:.2f} % is allowed)",
+                                           100 * (decision.mean_latency_ratio - 1),
+                                           100 * policy.maximum_mean_regression));
+  }
+  if (decision.p95_ratio > 1 + policy.maximum_p95_regression) {
+    decision.reasons.push_back(
+        fmt::format("the 95th percentile of the workloads' ratios is {:.2f} % slower (at most {:.2f} % is allowed)",
+                    100 * (decision.p95_ratio - 1), 100 * policy.maximum_p95_regression));
+  }
+}
+
+std::string rule_words(const task::EvaluationRequest& request, PairedConclusion conclusion, const Decision& decision) {
+  const double effect = 100 * request.plan.minimum_effect;
+  switch (conclusion) {
+    case PairedConclusion::better:
+      return fmt::format("faster by more than {:.2f} %: {}", effect, interval_words(decision));
+    case PairedConclusion::not_better:
+      return fmt::format("a gain of {:.2f} % is excluded: {}", effect, interval_words(decision));
+    case PairedConclusion::undecided:
+      break;
+  }
+  return fmt::format("a tie keeps the incumbent: a gain of {:.2f} % is neither shown nor excluded: {}", effect,
+                     interval_words(decision));
+}
+
+}  // namespace
+
+base::Result<Decision> decide(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
+                              const std::vector<task::Sample>& samples, const Policy& policy) {
+  if (!request.incumbent) {
+    return base::internal_error("promote.no_incumbent",
+                                fmt::format("evaluation {}: there is no incumbent to decide against", request.id));
+  }
+  ASSAY_TRY_ASSIGN(const PairedComparison comparison, recompute(request, evaluation, samples));
+  Decision decision;
+  if (!task::is_correct(evaluation.outcome)) {
+    decision.reasons.push_back(
+        fmt::format("the candidate is {}: {}", task::to_string(evaluation.outcome), evaluation.cause));
+    return decision;
+  }
+  if (!comparison.complete || comparison.table.pairs == 0) {
+    decision.reasons.push_back("the sweep is incomplete: " + first_missing(request, comparison));
+    return decision;
+  }
+  take_numbers(comparison, decision);
+  apply_guards(request, comparison, policy, decision);
+  const bool guarded = !decision.reasons.empty();
+  const PairedConclusion rule = comparison.decision.conclusion;
+  const std::string words = rule_words(request, rule, decision);
+  if (rule == PairedConclusion::better && !guarded) {
+    decision.verdict = Decision::Verdict::promote;
+  }
+  // What decided comes first: the rule, unless a guard overruled it.
+  decision.reasons.insert(rule == PairedConclusion::better ? decision.reasons.end() : decision.reasons.begin(), words);
+  return decision;
+}
+
+std::string_view to_string(Decision::Verdict verdict) {
+  return verdict == Decision::Verdict::promote ? "promote" : "keep_incumbent";
+}
+
+}  // namespace assay::promote

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::promote {
+
+/// Who lets a winner become the incumbent. Persisted as "policy" and "person".
+enum class Approval : std::uint8_t { policy, person };
+
+[[nodiscard]] std::string_view to_string(Approval approval);
+
+/// The contract of a campaign, written by a person in TOML; policies/quick.toml shows every field and its meaning.
+/// A field that is missing takes the default here; an unknown field is an error that names it.
+struct Policy {
+  int version = 1;
+  std::string name = "quick";
+  int gate_workloads = 3;   ///< Representatives, one a regime.
+  task::SessionPlan gate;   ///< Limits, alpha and effect of the gate.
+  task::SessionPlan sweep;  ///< Likewise of the sweep; its alpha bounds a false promotion.
+  double maximum_mean_regression = 0.0;  ///< Guard: mean latency over all workloads may not rise by more.
+  double maximum_p95_regression = 0.10;  ///< Guard: the 95th percentile of per-workload ratios, minus one.
+  int sweeps_per_round = 1;  ///< How many of a round's gate winners, best first, may be swept.
+  Approval approval = Approval::policy;
+};
+
+/// The only version that is written and read.
+inline constexpr int kPolicyVersion = 1;
+
+/// Returns a built-in policy ("quick", "standard"); nullopt if there is none of that name.
+[[nodiscard]] std::optional<Policy> built_in_policy(std::string_view name);
+/// Lists the names that built_in_policy knows.
+[[nodiscard]] std::vector<std::string> built_in_policy_names();
+
+/// Parses TOML. Errors name the file, the line, the field and the remedy.
+[[nodiscard]] base::Result<Policy> parse_policy(std::string_view toml, std::string_view source);
+
+/// Says in sentences what the policy will do.
+[[nodiscard]] std::vector<std::string> explain(const Policy& policy);
+
+/// Encode and decode the stored form, which has the fields of the TOML form, all present.
+[[nodiscard]] base::Json encode(const Policy& policy);
+[[nodiscard]] base::Result<Policy> decode_policy(const base::Json& json, std::string_view source);
+
+}  // namespace assay::promote

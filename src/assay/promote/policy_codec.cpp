@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <assay/promote/policy_fields.hpp>
+
+namespace assay::promote {
+namespace {
+
+using base::Json;
+using task::Fields;
+using task::Node;
+
+constexpr std::int64_t kMostPairs = 1000;
+constexpr std::int64_t kMostSamples = 10000;
+constexpr std::int64_t kLongestMilliseconds = 24 * 3600 * 1000;
+
+// A field of the object, absent without complaint where a default stands in for it.
+Node field(Fields& fields, std::string_view name, Missing missing) {
+  return missing == Missing::refuse ? fields.required(name) : fields.optional(name);
+}
+
+void read_int(const Node& node, int& value, std::int64_t minimum, std::int64_t maximum) {
+  if (node.present()) {
+    value = static_cast<int>(node.integer({minimum, maximum}));
+  }
+}
+
+// Bounds of a real number: `open` ones are excluded. NaN fits in none.
+struct Range {
+  double minimum;
+  double maximum;
+  bool open;
+};
+
+void read_real(const Node& node, double& value, Range range) {
+  if (!node.present()) {
+    return;
+  }
+  value = node.number();
+  const bool fits = range.open ? value > range.minimum && value < range.maximum
+                               : value >= range.minimum && value <= range.maximum;
+  if (!fits) {
+    node.problem(fmt::format("is {}: give a number {} {} and {}", value, range.open ? "strictly between" : "between",
+                             range.minimum, range.maximum));
+  }
+}
+
+void read_milliseconds(const Node& node, std::chrono::milliseconds& value) {
+  if (node.present()) {
+    value = std::chrono::milliseconds(node.integer({1, kLongestMilliseconds}));
+  }
+}
+
+// The fields and spellings of task's encoding of a plan.
+void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) {
+  read_int(field(fields, "minimum_pairs", missing), plan.minimum_pairs, 2, kMostPairs);
+  const Node most = field(fields, "maximum_pairs", missing);
+  read_int(most, plan.maximum_pairs, 2, kMostPairs);
+  if (plan.maximum_pairs < plan.minimum_pairs) {
+    most.problem(fmt::format("is {} and minimum_pairs is {}: give at least as many", plan.maximum_pairs,
+                             plan.minimum_pairs));
+  }
+  read_int(field(fields, "samples_per_pair", missing), plan.samples_per_pair, 1, kMostSamples);
+  read_real(field(fields, "alpha", missing), plan.alpha, {0, 1, true});
+  read_real(field(fields, "minimum_effect", missing), plan.minimum_effect, {0, 0.99, false});
+  read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 100, false});
+  read_real(field(fields, "check_fraction", missing), plan.check_fraction, {0, 1, false});
+  read_milliseconds(field(fields, "call_limit_ms", missing), plan.call_limit);
+  read_milliseconds(field(fields, "load_limit_ms", missing), plan.load_limit);
+  read_milliseconds(field(fields, "build_limit_ms", missing), plan.build_limit);
+  const Node memory = field(fields, "worker_memory_bytes", missing);
+  if (memory.present()) {
+    constexpr std::uint64_t kLeast = std::uint64_t{16} << 20U;
+    plan.worker_memory_bytes = memory.unsigned_integer();
+    if (plan.worker_memory_bytes < kLeast) {
+      memory.problem(fmt::format("is {}: give at least {} (16 MiB), or no worker can start",
+                                 plan.worker_memory_bytes, kLeast));
+    }
+  }
+}
+
+}  // namespace
+
+Policy read_policy(const Node& node, Missing missing) {
+  Policy policy;
+  Fields fields(node);
+  const Node version = fields.required("version");
+  read_int(version, policy.version, 0, 1'000'000);
+  if (version.present() && policy.version != kPolicyVersion) {
+    version.problem(fmt::format("is {}; this Assay reads version {}", policy.version, kPolicyVersion));
+  }
+  const Node name = field(fields, "name", missing);
+  if (name.present()) {
+    policy.name = name.text(task::TextRule::non_empty);
+  }
+  const Node approval = field(fields, "approval", missing);
+  if (approval.present()) {
+    policy.approval = approval.word({"policy", "person"}) == 0 ? Approval::policy : Approval::person;
+  }
+  read_int(field(fields, "sweeps_per_round", missing), policy.sweeps_per_round, 1, 1000);
+
+  const Node gate = field(fields, "gate", missing);
+  Fields gate_fields(gate);
+  read_int(field(gate_fields, "workloads", missing), policy.gate_workloads, 1, 1000);
+  read_plan_fields(gate_fields, policy.gate, missing);
+  gate_fields.refuse_others();
+
+  const Node sweep = field(fields, "sweep", missing);
+  Fields sweep_fields(sweep);
+  read_plan_fields(sweep_fields, policy.sweep, missing);
+  sweep_fields.refuse_others();
+
+  const Node guards = field(fields, "guards", missing);
+  Fields guard_fields(guards);
+  read_real(field(guard_fields, "maximum_mean_regression", missing), policy.maximum_mean_regression, {0, 100, false});
+  read_real(field(guard_fields, "maximum_p95_regression", missing), policy.maximum_p95_regression, {0, 100, false});
+  guard_fields.refuse_others();
+
+  fields.refuse_others();
+  return policy;
+}
+
+Json encode(const Policy& policy) {
+  Json gate = {{"workloads", policy.gate_workloads}};
+  for (const auto& [key, value] : task::encode(policy.gate).items()) {
+    gate[key] = value;
+  }
+  return {{"version", policy.version},
+          {"name", policy.name},
+          {"approval", std::string(to_string(policy.approval))},
+          {"sweeps_per_round", policy.sweeps_per_round},
+          {"gate", std::move(gate)},
+          {"sweep", task::encode(policy.sweep)},
+          {"guards",
+           {{"maximum_mean_regression", policy.maximum_mean_regression},
+            {"maximum_p95_regression", policy.maximum_p95_regression}}}};
+}
+
+base::Result<Policy> decode_policy(const Json& json, std::string_view source) {
+  return task::as_result(task::decode_whole(json, task::Coercion::strict,
+                                            [](const Node& node) { return read_policy(node, Missing::refuse); }),
+                         source);
+}
+
+}  // namespace assay::promote

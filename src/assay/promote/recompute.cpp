@@ -1,0 +1,104 @@
+#include <assay/promote/recompute.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::promote {
+namespace {
+
+using stats::PairedComparison;
+using stats::PairedConclusion;
+
+base::Result<std::vector<stats::PairedSample>> timed_samples(const task::EvaluationRequest& request,
+                                                             const std::vector<task::Sample>& samples) {
+  const auto workloads = static_cast<std::int32_t>(request.workloads.size());
+  std::vector<stats::PairedSample> timed;
+  timed.reserve(samples.size());
+  for (const task::Sample& sample : samples) {
+    if (sample.workload < 0 || sample.workload >= workloads || sample.pair < 0 ||
+        sample.pair >= request.plan.maximum_pairs) {
+      return base::internal_error(
+          "promote.samples",
+          fmt::format("evaluation {}: a sample of pair {} and workload {} does not belong to a request of {} workloads and "
+                      "at most {} pairs",
+                      request.id, sample.pair, sample.workload, workloads, request.plan.maximum_pairs));
+    }
+    if (sample.repetition > 0) {
+      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
+                       static_cast<double>(sample.elapsed_ns)});
+    }
+  }
+  return timed;
+}
+
+task::Outcome outcome_of(PairedConclusion conclusion) {
+  switch (conclusion) {
+    case PairedConclusion::better:
+      return task::Outcome::better;
+    case PairedConclusion::not_better:
+      return task::Outcome::not_better;
+    case PairedConclusion::undecided:
+      break;
+  }
+  return task::Outcome::indistinguishable;
+}
+
+// The judge runs the same formulae on the same doubles, maybe compiled differently.
+bool same(double a, double b) {
+  constexpr double kTolerance = 1e-9;
+  return a == b || std::abs(a - b) <= kTolerance * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+tl::unexpected<base::Error> disagreement(const std::string& id, const std::string& what) {
+  return base::internal_error(
+      "promote.disagreement",
+      fmt::format("evaluation {}: the judge and its own samples disagree: {}; nothing was promoted: keep the evaluation and "
+                  "report this",
+                  id, what));
+}
+
+base::Result<void> hold_against(const task::Evaluation& evaluation, const PairedComparison& recomputed) {
+  const task::Outcome expected = outcome_of(recomputed.conclusion);
+  const stats::PairedInterval& interval = recomputed.decision.interval;
+  if (evaluation.outcome != expected) {
+    return disagreement(evaluation.id,
+                        fmt::format("it said {}, the samples say {} (log-ratio {:.6f} [{:.6f}, {:.6f}] over {} pairs)",
+                                    task::to_string(evaluation.outcome), task::to_string(expected), interval.mean,
+                                    interval.lower, interval.upper, recomputed.decision.pairs_used));
+  }
+  if (!evaluation.comparison) {
+    return disagreement(evaluation.id, fmt::format("it said {} without a comparison", task::to_string(expected)));
+  }
+  const task::Comparison& said = *evaluation.comparison;
+  if (!same(said.log_ratio, interval.mean) || !same(said.log_ratio_lower, interval.lower) ||
+      !same(said.log_ratio_upper, interval.upper)) {
+    return disagreement(evaluation.id,
+                        fmt::format("it said a log-ratio of {:.9f} [{:.9f}, {:.9f}], the samples say {:.9f} [{:.9f}, {:.9f}]",
+                                    said.log_ratio, said.log_ratio_lower, said.log_ratio_upper, interval.mean,
+                                    interval.lower, interval.upper));
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<PairedComparison> recompute(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
+                                         const std::vector<task::Sample>& samples) {
+  ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples));
+  int pairs = 0;
+  for (const stats::PairedSample& sample : timed) {
+    pairs = std::max(pairs, sample.pair + 1);
+  }
+  const stats::PairedRule rule{request.plan.minimum_pairs, request.plan.maximum_pairs, request.plan.alpha,
+                               request.plan.minimum_effect};
+  PairedComparison comparison = stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()), rule,
+                                                     request.plan.maximum_regression);
+  if (task::is_correct(evaluation.outcome) && comparison.complete && pairs > 0) {
+    ASSAY_TRY(hold_against(evaluation, comparison));
+  }
+  return comparison;
+}
+
+}  // namespace assay::promote

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/stats/paired_samples.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::promote {
+
+/// Recomputes a comparison (a gate or a sweep) from its raw samples under the request's plan, and holds what the judge
+/// said against it. A correct outcome that the samples contradict, numbers that differ, and samples that do not belong
+/// to the request are internal errors ("promote.disagreement", "promote.samples") that say where. Missing cells are no
+/// error: the result is not complete and concludes nothing. For an outcome that is not correct only the samples'
+/// indices are checked.
+[[nodiscard]] base::Result<stats::PairedComparison> recompute(const task::EvaluationRequest& request,
+                                                              const task::Evaluation& evaluation,
+                                                              const std::vector<task::Sample>& samples);
+
+}  // namespace assay::promote

@@ -1,0 +1,83 @@
+#include <assay/report/text.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include <assay/base/text.hpp>
+#include <assay/report/wording.hpp>
+
+namespace assay::report {
+namespace {
+
+constexpr std::size_t kBest = 5;
+
+Tone tone_of(const CandidateRow& row) {
+  if (row.promoted) {
+    return Tone::good;
+  }
+  return row.outcome && family(*row.outcome) == OutcomeFamily::failure ? Tone::bad : Tone::plain;
+}
+
+std::string headline_lines(const Headline& headline, Colour colour) {
+  std::string out;
+  const auto line = [&](std::string_view what, const std::string& value) {
+    out += fmt::format("  {:<28}{}\n", what, tinted(value, Tone::strong, colour));
+  };
+  line("speedup over the baseline", with_interval(headline.speedup));
+  line("mean latency", fmt::format("{:.3f} of the baseline's", headline.mean_latency_ratio));
+  line("contest score", fmt::format("{:.3f}", headline.contest_score));
+  line("measured over", counted(headline.workloads, "workload") + ", " + counted(headline.pairs, "process pair"));
+  return out + "\n";
+}
+
+std::string best_candidates(const CampaignReport& report, Colour colour) {
+  std::vector<const CandidateRow*> best;
+  for (const CandidateRow& row : report.candidates) {
+    if (trusted_speedup(row)) {
+      best.push_back(&row);
+    }
+  }
+  std::stable_sort(best.begin(), best.end(), [](const CandidateRow* a, const CandidateRow* b) {
+    return a->speedup->estimate > b->speedup->estimate;
+  });
+  best.resize(std::min(best.size(), kBest));
+  if (best.empty()) {
+    return "No candidate was both correct and measured.\n";
+  }
+  Table table({{"#", Align::right}, {"candidate", Align::left, 36}, {"outcome"}, {"speedup", Align::right},
+               {"change", Align::left, 48}});
+  for (const CandidateRow* row : best) {
+    table.add({std::to_string(row->number),
+               row->name,
+               {row->promoted ? std::string("promoted") : words(*row->outcome), tone_of(*row)},
+               with_interval(*row->speedup),
+               {row->hypothesis.change, Tone::faint}});
+  }
+  return fmt::format("Best by the search's own estimate:\n{}", table.render(colour, 2));
+}
+
+}  // namespace
+
+std::string render_text(const CampaignReport& report, Colour colour) {
+  const auto shown = [](const std::string& text) { return base::printable(text); };
+  std::string out = fmt::format("{}: {} on {}, {}\n\n", tinted(shown(report.campaign), Tone::strong, colour),
+                                shown(report.definition), shown(report.device), shown(report.state));
+  for (const std::string& sentence : report.decision) {
+    out += "  " + shown(sentence) + "\n";
+  }
+  out += report.decision.empty() ? "" : "\n";
+  if (report.headline) {
+    out += headline_lines(*report.headline, colour);
+  }
+  const auto waiting = std::count_if(report.candidates.begin(), report.candidates.end(),
+                                     [](const CandidateRow& row) { return !row.outcome; });
+  const std::string outcomes = outcomes_text(report);
+  out += counted(static_cast<std::int64_t>(report.candidates.size()), "candidate") +
+         (outcomes.empty() ? "" : ": " + outcomes) + (waiting > 0 ? fmt::format(", {} not judged yet", waiting) : "") +
+         "\n\n";
+  return out + best_candidates(report, colour);
+}
+
+}  // namespace assay::report

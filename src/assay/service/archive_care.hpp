@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include <assay/archive/archive.hpp>
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/service/context.hpp>
+
+namespace assay::service {
+
+/// Counts and sizes of the archive and of the build cache beside it.
+struct ArchiveStatistics {
+  std::uint64_t campaigns = 0;
+  std::uint64_t candidates = 0;
+  std::uint64_t evaluations = 0;
+  std::uint64_t blobs = 0;
+  std::uint64_t blob_bytes = 0;
+  std::uint64_t database_bytes = 0;
+  std::uint64_t build_cache_bytes = 0;
+  os::Path root;
+};
+
+[[nodiscard]] base::Result<archive::VerifyReport> verify_archive(const Context& context);
+[[nodiscard]] base::Result<archive::CollectReport> collect_garbage(const Context& context);
+[[nodiscard]] base::Result<ArchiveStatistics> archive_statistics(const Context& context);
+
+[[nodiscard]] base::Json encode(const archive::VerifyReport& report);
+[[nodiscard]] base::Json encode(const archive::CollectReport& report);
+[[nodiscard]] base::Json encode(const ArchiveStatistics& statistics);
+
+}  // namespace assay::service

@@ -1,0 +1,268 @@
+#include <assay/service/campaign.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <assay/agent/tuner.hpp>
+#include <assay/base/text.hpp>
+#include <assay/base/time.hpp>
+#include <assay/service/judge_evaluator.hpp>
+#include <assay/service/solutions.hpp>
+#include <assay/task/codec.hpp>
+
+namespace assay::service {
+namespace {
+
+constexpr std::size_t kMostDifferences = 8;
+constexpr std::size_t kLongestValue = 60;
+
+// Proposes nothing: a campaign may consist of candidates by hand alone.
+class NoProposer final : public agent::Proposer {
+ public:
+  [[nodiscard]] std::string name() const override { return "none"; }
+  [[nodiscard]] base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& /*history*/,
+                                                                   int /*count*/) override {
+    return std::vector<agent::Proposal>();
+  }
+};
+
+base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration) {
+  if (!configuration.tunable) {
+    return std::make_unique<NoProposer>();
+  }
+  ASSAY_TRY_ASSIGN(agent::Tuner tuner, agent::Tuner::create(*configuration.tunable, configuration.tuner_seed));
+  return std::make_unique<agent::Tuner>(std::move(tuner));
+}
+
+base::Result<control::CampaignConfiguration> configure(const Context& context, const CampaignOptions& options) {
+  ASSAY_TRY(check_device(options.device));
+  ASSAY_TRY_ASSIGN(const dataset::Dataset dataset, open_dataset(context));
+  control::CampaignConfiguration configuration;
+  configuration.name = options.name;
+  configuration.device = options.device;
+  ASSAY_TRY_ASSIGN(configuration.definition, resolve_definition(dataset, options.definition));
+  ASSAY_TRY_ASSIGN(configuration.workloads, dataset.workloads(configuration.definition.name));
+  if (options.baseline.empty()) {
+    ASSAY_TRY_ASSIGN(auto baseline, default_incumbent(dataset, configuration.definition));
+    if (!baseline) {
+      return base::input_error("campaign.no_baseline",
+                               fmt::format("the dataset has no solution of {} by the author \"baseline\"; name one with "
+                                           "--baseline",
+                                           configuration.definition.name));
+    }
+    configuration.baseline = std::move(*baseline);
+  } else {
+    ASSAY_TRY_ASSIGN(configuration.baseline,
+                     resolve_solution(dataset, nullptr, options.baseline, configuration.definition));
+  }
+  for (const std::string& also : options.also) {
+    ASSAY_TRY_ASSIGN(configuration.supplied.emplace_back(),
+                     resolve_solution(dataset, nullptr, also, configuration.definition));
+  }
+  if (!options.tunable.empty()) {
+    ASSAY_TRY_ASSIGN(configuration.tunable,
+                     resolve_solution(dataset, nullptr, options.tunable, configuration.definition));
+    if (!configuration.tunable->tuning) {
+      return base::input_error("campaign.not_tunable",
+                               fmt::format("{} declares no tunable parameters (/assay/tuning); the tuner cannot search it",
+                                           configuration.tunable->name));
+    }
+  } else if (options.also.empty()) {
+    return base::input_error("campaign.nothing_to_try",
+                             "a campaign needs candidates: name a solution to tune with --tunable, or files with --also");
+  }
+  configuration.tuner_seed = options.seed;
+  configuration.rounds = options.rounds;
+  configuration.candidates_per_round = options.candidates_per_round;
+  ASSAY_TRY_ASSIGN(configuration.policy, resolve_policy(options.policy));
+  // The round trip refuses what could not be read back, and makes both sides of a later comparison alike.
+  return control::decode_configuration(control::encode(configuration), "the campaign's configuration");
+}
+
+base::Result<CampaignStatus> read_status(const archive::Archive& archive, const archive::Campaign& campaign) {
+  const std::string source = "configuration of campaign " + campaign.name;
+  ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(campaign.configuration, source));
+  CampaignStatus status;
+  ASSAY_TRY_ASSIGN(status.configuration, control::decode_configuration(json, source));
+  ASSAY_TRY_ASSIGN(const auto events, archive.events(campaign.name));
+  ASSAY_TRY_ASSIGN(status.state, control::fold(status.configuration, events));
+  status.created = campaign.created;
+  return status;
+}
+
+base::Result<archive::Campaign> existing_campaign(const archive::Archive& archive, const std::string& name) {
+  ASSAY_TRY_ASSIGN(auto campaign, archive.campaign(name));
+  if (campaign) {
+    return std::move(*campaign);
+  }
+  ASSAY_TRY_ASSIGN(const auto all, archive.campaigns());
+  std::vector<std::string> names;
+  for (const archive::Campaign& other : all) {
+    names.push_back(other.name);
+  }
+  return base::input_error("campaign.unknown",
+                           fmt::format("there is no campaign \"{}\" in {}; {}", base::printable(name),
+                                       archive.root().string(),
+                                       names.empty() ? "start one with `assay campaign run`"
+                                                     : "there is " + base::join(names, ", ")));
+}
+
+// Joins what the controller says (events) and what the judge says (its steps) into one measure of progress: judgements
+// done of those planned, and the running one's share.
+class Meter {
+ public:
+  Meter(const control::CampaignConfiguration& configuration, const CampaignProgress& progress)
+      : progress_(progress),
+        total_(2 + static_cast<int>(configuration.supplied.size()) +
+               (configuration.tunable ? configuration.rounds * configuration.candidates_per_round : 0)) {}
+
+  void event(const control::CampaignState& state, const std::string& line) {
+    const auto judged = std::count_if(state.candidates.begin(), state.candidates.end(),
+                                      [](const control::CandidateState& c) { return c.outcome.has_value(); });
+    done_ = static_cast<double>(judged) + (state.baseline_ns.empty() ? 0 : 1) + (state.confirmation ? 1 : 0);
+    report(0, line, true);
+  }
+  void step(const execute::Progress& step) {
+    const double share = step.total > 0 ? std::clamp(step.done / step.total, 0.0, 1.0) : 0;
+    report(std::min(share, 0.99), step.what, false);
+  }
+
+ private:
+  void report(double share, const std::string& what, bool is_event) const {
+    if (progress_) {
+      progress_(std::min(done_ + share, static_cast<double>(total_)), total_, what, is_event);
+    }
+  }
+
+  const CampaignProgress& progress_;
+  int total_;
+  double done_ = 0;
+};
+
+base::Result<CampaignStatus> drive(const Context& context, archive::Archive& archive, const archive::Campaign& campaign,
+                                   const CampaignProgress& progress) {
+  ASSAY_TRY_ASSIGN(CampaignStatus status, read_status(archive, campaign));
+  ASSAY_TRY_ASSIGN(const std::unique_ptr<agent::Proposer> proposer, make_proposer(status.configuration));
+  Meter meter(status.configuration, progress);
+  Context watched = context;
+  watched.on_progress = [&meter](const execute::Progress& step) { meter.step(step); };
+  JudgeEvaluator evaluator(watched, archive.spool(), status.configuration);
+  control::Observer observer;
+  observer.on_event = [&meter](const control::CampaignState& state, const std::string& line) {
+    meter.event(state, line);
+  };
+  ASSAY_TRY_ASSIGN(status.state, control::run_campaign(archive, campaign.name, evaluator, *proposer, observer));
+  return status;
+}
+
+std::string brief(const base::Json& value) {
+  std::string text = base::dump_compact(value);
+  if (text.size() > kLongestValue) {
+    text = fmt::format("a value of {} characters", text.size());
+  }
+  return text;
+}
+
+void collect_differences(const base::Json& stored, const base::Json& given, const std::string& pointer,
+                         std::vector<std::string>& found) {
+  if (stored == given || found.size() >= kMostDifferences) {
+    return;
+  }
+  if (stored.is_object() && given.is_object()) {
+    for (const auto& [key, value] : stored.items()) {
+      const std::string below = pointer + "/" + base::pointer_token(key);
+      if (!given.contains(key)) {
+        found.push_back(fmt::format("{} was {} and is now absent", below, brief(value)));
+      } else {
+        collect_differences(value, given[key], below, found);
+      }
+    }
+    for (const auto& [key, value] : given.items()) {
+      if (!stored.contains(key)) {
+        found.push_back(fmt::format("{}/{} was absent and is now {}", pointer, base::pointer_token(key), brief(value)));
+      }
+    }
+    return;
+  }
+  if (stored.is_array() && given.is_array() && stored.size() == given.size()) {
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      collect_differences(stored[i], given[i], fmt::format("{}/{}", pointer, i), found);
+    }
+    return;
+  }
+  if (stored.is_array() && given.is_array()) {
+    found.push_back(fmt::format("{} had {} entries and now has {}", pointer, stored.size(), given.size()));
+    return;
+  }
+  found.push_back(fmt::format("{} was {} and is now {}", pointer, brief(stored), brief(given)));
+}
+
+}  // namespace
+
+std::vector<std::string> differences(const base::Json& stored, const base::Json& given) {
+  std::vector<std::string> found;
+  collect_differences(stored, given, "", found);
+  return found;
+}
+
+base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
+                                          const CampaignProgress& progress) {
+  ASSAY_TRY_ASSIGN(const control::CampaignConfiguration configuration, configure(context, options));
+  const base::Json given = control::encode(configuration);
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  ASSAY_TRY_ASSIGN(auto campaign, archive.campaign(options.name));
+  if (campaign) {
+    ASSAY_TRY_ASSIGN(const base::Json stored, base::parse_json(campaign->configuration, "campaign " + options.name));
+    const std::vector<std::string> different = differences(stored, given);
+    if (!different.empty()) {
+      return base::input_error("campaign.differs",
+                               fmt::format("campaign \"{}\" exists with another configuration: {}; choose another --name, "
+                                           "or continue it as it is with `assay campaign resume {}`",
+                                           options.name, base::join(different, "; "), options.name));
+    }
+    return drive(context, archive, *campaign, progress);
+  }
+  const archive::Campaign created{options.name, configuration.definition.name, base::dump_compact(given),
+                                  base::utc_now()};
+  ASSAY_TRY(archive.create_campaign(created));
+  return drive(context, archive, created, progress);
+}
+
+base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,
+                                             const CampaignProgress& progress) {
+  // Through a reader first: a mistyped path must not become an empty archive.
+  ASSAY_TRY(archive::Archive::open_reader(context.places.archive));
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
+  return drive(context, archive, campaign, progress);
+}
+
+base::Result<CampaignStatus> campaign_status(const Context& context, const std::string& name) {
+  ASSAY_TRY_ASSIGN(const archive::Archive archive, archive::Archive::open_reader(context.places.archive));
+  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
+  return read_status(archive, campaign);
+}
+
+base::Result<std::vector<CampaignStatus>> all_campaigns(const Context& context) {
+  ASSAY_TRY_ASSIGN(const archive::Archive archive, archive::Archive::open_reader(context.places.archive));
+  ASSAY_TRY_ASSIGN(const auto campaigns, archive.campaigns());
+  std::vector<CampaignStatus> result;
+  for (const archive::Campaign& campaign : campaigns) {
+    ASSAY_TRY_ASSIGN(result.emplace_back(), read_status(archive, campaign));
+  }
+  return result;
+}
+
+base::Result<CampaignStatus> approve_campaign(const Context& context, const std::string& name, Answer answer,
+                                              const std::string& who, const std::string& why) {
+  ASSAY_TRY(archive::Archive::open_reader(context.places.archive));
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
+  ASSAY_TRY(control::approve(archive, name, answer == Answer::approve, who, why));
+  return read_status(archive, campaign);
+}
+
+}  // namespace assay::service

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/control/campaign.hpp>
+#include <assay/service/context.hpp>
+
+namespace assay::service {
+
+struct CampaignOptions {
+  std::string name;
+  std::string definition;
+  std::string baseline;             ///< Empty: the dataset's baseline.
+  std::string tunable;              ///< Empty: nothing is searched, only `also` is judged.
+  std::vector<std::string> also;    ///< Candidates by hand, in order.
+  int rounds = 3;
+  int candidates_per_round = 8;
+  std::string policy = "quick";
+  std::string device = "cpu";
+  std::uint64_t seed = 0;
+};
+
+/// A person's word on a waiting candidate.
+enum class Answer : std::uint8_t { approve, refuse };
+
+/// A campaign as it stands.
+struct CampaignStatus {
+  control::CampaignConfiguration configuration;
+  control::CampaignState state;
+  std::string created;
+};
+
+/// Tells a person what happens during a run: an event of the journal, or a step of the judge at work.
+using CampaignProgress = std::function<void(double done, double total, const std::string& what, bool is_event)>;
+
+/// Creates the campaign, or finds it with the same configuration, and runs it until it is finished, failed, or waits
+/// for a person. The same name with another configuration is an input error that says what differs.
+[[nodiscard]] base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
+                                                        const CampaignProgress& progress);
+/// Continues a campaign by name; needs nothing but the archive.
+[[nodiscard]] base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,
+                                                           const CampaignProgress& progress);
+
+/// Reads one campaign, or all of them in the order of creation.
+[[nodiscard]] base::Result<CampaignStatus> campaign_status(const Context& context, const std::string& name);
+[[nodiscard]] base::Result<std::vector<CampaignStatus>> all_campaigns(const Context& context);
+
+/// Records a person's word on the waiting candidate and returns the campaign as it then stands; `resume` continues it.
+[[nodiscard]] base::Result<CampaignStatus> approve_campaign(const Context& context, const std::string& name,
+                                                            Answer answer, const std::string& who,
+                                                            const std::string& why);
+
+[[nodiscard]] base::Json encode(const CampaignStatus& status);
+
+/// Lists how two configurations differ, one sentence a field; empty if they are the same.
+[[nodiscard]] std::vector<std::string> differences(const base::Json& stored, const base::Json& given);
+
+}  // namespace assay::service

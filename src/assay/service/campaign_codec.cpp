@@ -1,0 +1,69 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <assay/service/campaign.hpp>
+
+namespace assay::service {
+namespace {
+
+base::Json text_or_null(const std::string& text) { return text.empty() ? base::Json(nullptr) : base::Json(text); }
+
+template <class T>
+base::Json value_or_null(const std::optional<T>& value) {
+  return value ? base::Json(*value) : base::Json(nullptr);
+}
+
+base::Json encode_candidate(const control::CandidateState& candidate) {
+  base::Json json;
+  json["number"] = candidate.number;
+  json["round"] = candidate.round;
+  json["digest"] = candidate.identity.content.hex();
+  json["name"] = candidate.name;
+  json["parent"] = value_or_null(candidate.parent);
+  json["parameters"] = base::Json::object();
+  for (const auto& [name, value] : candidate.parameters) {
+    json["parameters"][name] = value;
+  }
+  json["hypothesis"] = {{"regime", candidate.hypothesis.regime},
+                        {"limiting_resource", candidate.hypothesis.limiting_resource},
+                        {"change", candidate.hypothesis.change},
+                        {"predicted_effect", candidate.hypothesis.predicted_effect}};
+  json["outcome"] = candidate.outcome ? base::Json(task::to_string(*candidate.outcome)) : base::Json(nullptr);
+  json["cause"] = candidate.cause;
+  json["duplicate_of"] = value_or_null(candidate.duplicate_of);
+  json["gate_evaluation"] = text_or_null(candidate.gate_evaluation);
+  json["sweep_evaluation"] = text_or_null(candidate.sweep_evaluation);
+  json["speedup"] = candidate.log_ratio_to_baseline ? base::Json(std::exp(-*candidate.log_ratio_to_baseline))
+                                                    : base::Json(nullptr);
+  json["decision"] = candidate.decision ? promote::encode(*candidate.decision) : base::Json(nullptr);
+  json["promoted"] = candidate.promoted;
+  return json;
+}
+
+}  // namespace
+
+base::Json encode(const CampaignStatus& status) {
+  const control::CampaignState& state = status.state;
+  base::Json json;
+  json["name"] = status.configuration.name;
+  json["definition"] = status.configuration.definition.name;
+  json["device"] = status.configuration.device;
+  json["policy"] = status.configuration.policy.name;
+  json["created"] = status.created;
+  json["phase"] = control::to_string(state.phase);
+  json["baseline"] = status.configuration.baseline.name;
+  json["incumbent"] = value_or_null(state.incumbent);
+  json["awaiting"] = value_or_null(state.awaiting);
+  json["rounds_started"] = state.rounds_started;
+  json["failure"] = text_or_null(state.failure);
+  json["baseline_evaluation"] = text_or_null(state.baseline_evaluation);
+  json["confirmation_evaluation"] = text_or_null(state.confirmation_evaluation);
+  json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);
+  json["candidates"] = base::Json::array();
+  for (const control::CandidateState& candidate : state.candidates) {
+    json["candidates"].push_back(encode_candidate(candidate));
+  }
+  return json;
+}
+
+}  // namespace assay::service

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <assay/base/error.hpp>
+#include <assay/dataset/dataset.hpp>
+#include <assay/execute/judge_runner.hpp>
+#include <assay/service/places.hpp>
+#include <assay/task/named.hpp>
+
+namespace assay::service {
+
+/// What every use case needs from outside. Real in the program (`make_context`), partly fake in tests.
+struct Context {
+  Places places;
+  /// Makes a way to the judge; called once for each thread that runs one.
+  std::function<std::unique_ptr<execute::JudgeRunner>()> make_runner;
+  /// Says what decides a timing on this machine, as the judge would record it with a result, without running anything.
+  std::function<base::Result<task::Named<std::string>>()> fingerprint;
+  /// Shows how far the judge is; may be empty.
+  std::function<void(const execute::Progress&)> on_progress;
+};
+
+/// Makes the real thing: the judge that lies beside this executable.
+[[nodiscard]] Context make_context(const Surroundings& surroundings);
+
+/// Opens the dataset of this run. Without one, the error lists where it was looked for and how to name one.
+[[nodiscard]] base::Result<dataset::Dataset> open_dataset(const Context& context);
+
+/// Runs `assay-judge --describe --json` and returns its answer.
+[[nodiscard]] base::Result<base::Json> describe_machine(const Places& places);
+
+}  // namespace assay::service

@@ -1,0 +1,111 @@
+#include <assay/service/evaluate.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/text.hpp>
+#include <assay/service/judgement.hpp>
+#include <assay/service/solutions.hpp>
+#include <assay/service/workload_choice.hpp>
+#include <assay/task/codec.hpp>
+
+namespace assay::service {
+
+std::string_view to_string(Origin origin) {
+  switch (origin) {
+    case Origin::measured:
+      return "measured";
+    case Origin::stored:
+      return "stored";
+    case Origin::stored_same_source:
+      return "stored_same_source";
+  }
+  return "";
+}
+
+base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOptions& options) {
+  // Everything that a person may have mistyped is read before anything is created.
+  ASSAY_TRY(check_device(options.device));
+  ASSAY_TRY_ASSIGN(const dataset::Dataset dataset, open_dataset(context));
+  ASSAY_TRY_ASSIGN(const task::Definition definition, resolve_definition(dataset, options.definition));
+  ASSAY_TRY_ASSIGN(const promote::Policy policy, resolve_policy(options.policy));
+  ASSAY_TRY_ASSIGN(const std::vector<task::Workload> workloads, dataset.workloads(definition.name));
+  std::optional<archive::Archive> reader;
+  if (auto opened = archive::Archive::open_reader(context.places.archive)) {
+    reader = std::move(*opened);
+  }
+  const archive::Archive* known = reader ? &*reader : nullptr;
+  ASSAY_TRY_ASSIGN(task::Solution candidate, resolve_solution(dataset, known, options.candidate, definition));
+  std::optional<task::Solution> incumbent;
+  if (options.against.empty()) {
+    ASSAY_TRY_ASSIGN(incumbent, default_incumbent(dataset, definition));
+  } else {
+    ASSAY_TRY_ASSIGN(incumbent, resolve_solution(dataset, known, options.against, definition));
+  }
+  std::optional<std::vector<double>> latencies;
+  if (options.workloads == "gate" && incumbent && known != nullptr) {
+    ASSAY_TRY_ASSIGN(latencies, measured_latencies(*known, *incumbent, options.device, workloads));
+  }
+
+  task::EvaluationRequest request;
+  request.stage = !incumbent                     ? task::Stage::measure
+                  : options.workloads == "all" ? task::Stage::sweep
+                                               : task::Stage::gate;
+  request.device = options.device;
+  request.definition = definition;
+  ASSAY_TRY_ASSIGN(request.workloads,
+                   choose_workloads(workloads, options.workloads, policy.gate_workloads, latencies));
+  request.candidate = std::move(candidate);
+  request.incumbent = std::move(incumbent);
+  request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
+
+  reader.reset();
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  return judge_once(context, archive, std::move(request), policy, options.reuse);
+}
+
+base::Json encode(const EvaluateReport& report) {
+  base::Json json;
+  json["origin"] = to_string(report.origin);
+  if (!report.same_source_as.empty()) {
+    json["same_source_as"] = report.same_source_as;
+  }
+  json["candidate"] = report.request.candidate.name;
+  json["incumbent"] = report.request.incumbent ? base::Json(report.request.incumbent->name) : base::Json(nullptr);
+  json["correct"] = task::is_correct(report.evaluation.outcome);
+  if (report.evaluation.comparison) {
+    const task::Comparison& comparison = *report.evaluation.comparison;
+    json["speedup"] = {{"estimate", std::exp(-comparison.log_ratio)},
+                       {"lower", std::exp(-comparison.log_ratio_upper)},
+                       {"upper", std::exp(-comparison.log_ratio_lower)}};
+  }
+  json["compiler_errors"] = report.compiler_errors;
+  json["decision"] = report.decision ? promote::encode(*report.decision) : base::Json(nullptr);
+  json["archive"] = report.archive.string();
+  json["evaluation"] = task::encode(report.evaluation);
+  return json;
+}
+
+std::vector<std::string> first_errors(std::string_view log, std::size_t limit) {
+  std::vector<std::string> lines;
+  for (std::string& line : base::split(log, '\n')) {
+    lines.push_back(base::printable(line));
+  }
+  const auto is_error = [](const std::string& line) {
+    return line.find("error") != std::string::npos || line.find("undefined reference") != std::string::npos;
+  };
+  auto first = std::find_if(lines.begin(), lines.end(), is_error);
+  if (first == lines.end()) {
+    first = lines.begin();
+  }
+  std::vector<std::string> result;
+  for (; first != lines.end() && result.size() < limit; ++first) {
+    if (!base::trim(*first).empty()) {
+      result.push_back(*first);
+    }
+  }
+  return result;
+}
+
+}  // namespace assay::service

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/promote/decision.hpp>
+#include <assay/service/context.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::service {
+
+/// Whether a verdict that is in the archive already answers the question.
+enum class Reuse : std::uint8_t { stored, never };
+
+struct EvaluateOptions {
+  std::string candidate;           ///< A source file, a solution file, a name in the dataset, or a digest.
+  std::string definition;          ///< Empty: the only one of the dataset.
+  std::string against;             ///< Empty: the dataset's baseline.
+  std::string policy = "quick";    ///< A built-in name or a TOML file.
+  std::string workloads = "gate";  ///< "gate", "all", or UUIDs.
+  std::string device = "cpu";
+  Reuse reuse = Reuse::stored;
+};
+
+/// Where an answer comes from. Spelled "measured", "stored", "stored_same_source" in JSON.
+enum class Origin : std::uint8_t {
+  measured,            ///< By this very command.
+  stored,              ///< The same candidate, byte for byte, was judged before under the same conditions.
+  stored_same_source,  ///< Another candidate was that differs in comments and blank space only.
+};
+
+[[nodiscard]] std::string_view to_string(Origin origin);
+
+/// A verdict with all that a person wants to see beside it.
+struct EvaluateReport {
+  Origin origin = Origin::measured;
+  std::string same_source_as;  ///< Name of the candidate whose verdict is shown, for stored_same_source.
+  task::EvaluationRequest request;
+  task::Evaluation evaluation;
+  std::vector<std::string> compiler_errors;     ///< The first lines of the candidate's build log that tell why.
+  std::optional<promote::Decision> decision;    ///< For sweeps: recomputed from the samples.
+  os::Path archive;
+};
+
+/// Judges one candidate against the incumbent and archives the result. A candidate that fails is a report, not an error.
+[[nodiscard]] base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOptions& options);
+
+/// Encodes for programs: origin, names, the evaluation as it is archived, the decision.
+[[nodiscard]] base::Json encode(const EvaluateReport& report);
+
+/// Returns the lines of a compiler's log that say why it failed: from the first "error" on, at most `limit` lines.
+[[nodiscard]] std::vector<std::string> first_errors(std::string_view log, std::size_t limit);
+
+}  // namespace assay::service

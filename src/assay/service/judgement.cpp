@@ -1,0 +1,128 @@
+#include <assay/service/judgement.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/random.hpp>
+#include <assay/base/text.hpp>
+#include <assay/base/time.hpp>
+#include <assay/task/codec.hpp>
+
+namespace assay::service {
+namespace {
+
+constexpr std::size_t kErrorLines = 12;
+
+std::optional<base::Digest> content_of(const std::optional<task::Solution>& solution) {
+  return solution ? std::optional(task::identify(*solution).content) : std::nullopt;
+}
+
+bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
+  return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
+         task::encode(a.plan) == task::encode(b.plan) && task::encode(a.definition) == task::encode(b.definition) &&
+         std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
+                    [](const task::Workload& x, const task::Workload& y) { return task::encode(x) == task::encode(y); });
+}
+
+base::Result<std::optional<EvaluateReport>> from_archive(const Context& context, archive::Archive& archive,
+                                                         const task::EvaluationRequest& request,
+                                                         const promote::Policy& policy) {
+  const task::CandidateIdentity identity = task::identify(request.candidate);
+  ASSAY_TRY_ASSIGN(const auto known, archive.candidate_by_normalised(request.definition.name, identity.normalised));
+  if (!known) {
+    return std::nullopt;
+  }
+  ASSAY_TRY_ASSIGN(const task::Named<std::string> now, context.fingerprint());
+  ASSAY_TRY_ASSIGN(auto evaluation, find_stored(archive, request, identity.content, now));
+  if (evaluation) {
+    ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));
+    report.origin = Origin::stored;
+    return report;
+  }
+  ASSAY_TRY_ASSIGN(evaluation, find_stored(archive, request, known->identity.content, now));
+  if (!evaluation) {
+    return std::nullopt;
+  }
+  ASSAY_TRY(archive.record_candidate(request.candidate));
+  ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));
+  report.origin = Origin::stored_same_source;
+  report.same_source_as = fmt::format("{} ({})", known->solution.name, known->identity.content.brief());
+  return report;
+}
+
+}  // namespace
+
+std::string fresh_evaluation_id(const base::Digest& candidate) {
+  std::string now;
+  for (const char c : base::utc_now()) {
+    if (c >= '0' && c <= '9') {
+      now += c;
+    }
+  }
+  return fmt::format("e-{}-{}-{:04x}", now, candidate.brief(), base::entropy_seed() & 0xffffU);
+}
+
+bool same_conditions(const task::Named<std::string>& then, const task::Named<std::string>& now) {
+  return !now.empty() && std::all_of(now.begin(), now.end(), [&](const auto& entry) {
+    const std::string* value = task::find(then, entry.first);
+    return value != nullptr && *value == entry.second;
+  });
+}
+
+base::Result<std::optional<task::Evaluation>> find_stored(const archive::Archive& archive,
+                                                          const task::EvaluationRequest& request,
+                                                          const base::Digest& candidate,
+                                                          const task::Named<std::string>& now) {
+  ASSAY_TRY_ASSIGN(const auto summaries, archive.evaluations("", candidate.hex()));
+  for (auto summary = summaries.rbegin(); summary != summaries.rend(); ++summary) {
+    if (summary->stage != request.stage || summary->device != request.device ||
+        summary->definition != request.definition.name) {
+      continue;
+    }
+    ASSAY_TRY_ASSIGN(const task::EvaluationRequest earlier, archive.request(summary->id));
+    if (!same_question(earlier, request)) {
+      continue;
+    }
+    ASSAY_TRY_ASSIGN(auto evaluation, archive.evaluation(summary->id));
+    if (evaluation && same_conditions(evaluation->environment, now)) {
+      return evaluation;
+    }
+  }
+  return std::nullopt;
+}
+
+base::Result<EvaluateReport> report_on(const archive::Archive& archive, task::Evaluation evaluation,
+                                       const promote::Policy* policy) {
+  EvaluateReport report;
+  report.archive = archive.root();
+  ASSAY_TRY_ASSIGN(report.request, archive.request(evaluation.id));
+  if (!evaluation.candidate_build.built && !evaluation.candidate_build.log_file.empty()) {
+    ASSAY_TRY_ASSIGN(const std::string log, archive.bundle_file(evaluation.id, evaluation.candidate_build.log_file));
+    report.compiler_errors = first_errors(log, kErrorLines);
+  }
+  if (policy != nullptr && evaluation.stage == task::Stage::sweep && evaluation.comparison) {
+    ASSAY_TRY_ASSIGN(const std::vector<task::Sample> samples, archive.samples(evaluation.id));
+    ASSAY_TRY_ASSIGN(report.decision, promote::decide(report.request, evaluation, samples, *policy));
+  }
+  report.evaluation = std::move(evaluation);
+  return report;
+}
+
+base::Result<EvaluateReport> judge_once(const Context& context, archive::Archive& archive,
+                                        task::EvaluationRequest request, const promote::Policy& policy, Reuse reuse) {
+  if (reuse == Reuse::stored) {
+    ASSAY_TRY_ASSIGN(auto stored, from_archive(context, archive, request, policy));
+    if (stored) {
+      return std::move(*stored);
+    }
+  }
+  request.id = fresh_evaluation_id(task::identify(request.candidate).content);
+  ASSAY_TRY_ASSIGN(const os::Path bundle,
+                   context.make_runner()->run(request, archive.spool(), context.on_progress));
+  ASSAY_TRY_ASSIGN(task::Evaluation evaluation, archive.ingest(bundle, "", std::nullopt));
+  return report_on(archive, std::move(evaluation), &policy);
+}
+
+}  // namespace assay::service

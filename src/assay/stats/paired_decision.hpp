@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace assay::stats {
+
+/// What a paired comparison can conclude. Log-ratios are log(candidate / incumbent): below 0 is faster.
+enum class PairedConclusion : std::uint8_t { better, not_better, undecided };
+
+/// The rule: look after each pair from minimum_pairs to maximum_pairs.
+struct PairedRule {
+  int minimum_pairs = 3;
+  int maximum_pairs = 8;
+  double alpha = 0.05;  ///< Two-sided error over all looks together.
+  /// Relative gain that counts: better means log-ratio < log(1 - minimum_effect).
+  double minimum_effect = 0.01;
+};
+
+/// An interval for the mean of the pairs' log-ratios at one look.
+struct PairedInterval {
+  double mean = 0;
+  double lower = 0;
+  double upper = 0;
+};
+
+struct PairedDecision {
+  PairedConclusion conclusion = PairedConclusion::undecided;
+  PairedInterval interval;  ///< At the last look that was taken; infinite bounds before the first.
+  int pairs_used = 0;       ///< The pairs up to the look that decided; all of them if none did.
+};
+
+/// Number of looks that the rule takes at most, and the two-sided error that each may spend: alpha is split
+/// evenly (Bonferroni), which is valid whatever the correlation of the looks.
+[[nodiscard]] int look_count(const PairedRule& rule);
+[[nodiscard]] double alpha_per_look(const PairedRule& rule);
+
+/// Student's t interval for the mean of `values` (at least 2) at two-sided error `alpha`. Assumes that the
+/// process pairs are independent and nearly normal on the log scale; they are few, so the t quantile is what
+/// keeps it honest.
+[[nodiscard]] PairedInterval t_interval(std::span<const double> values, double alpha);
+
+/// Replays the rule over the log-ratios in the order in which they were measured and stops at the first look
+/// that decides. Pure: the judge uses it to stop, `promote` to recompute.
+[[nodiscard]] PairedDecision decide_paired(std::span<const double> pair_log_ratios, const PairedRule& rule);
+
+}  // namespace assay::stats

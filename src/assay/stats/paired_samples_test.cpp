@@ -1,0 +1,229 @@
+#include <assay/stats/paired_samples.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+#include <vector>
+
+namespace assay::stats {
+namespace {
+
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::IsNan;
+using ::testing::SizeIs;
+
+constexpr double kTolerance = 1e-12;
+
+void add(std::vector<PairedSample>& samples, int pair, int workload, std::vector<double> candidate,
+         std::vector<double> incumbent) {
+  for (const double ns : candidate) {
+    samples.push_back({pair, workload, true, ns});
+  }
+  for (const double ns : incumbent) {
+    samples.push_back({pair, workload, false, ns});
+  }
+}
+
+std::vector<PairedSample> session(const std::vector<std::vector<double>>& log_ratios_of_pairs) {
+  std::vector<PairedSample> samples;
+  for (std::size_t pair = 0; pair < log_ratios_of_pairs.size(); ++pair) {
+    for (std::size_t workload = 0; workload < log_ratios_of_pairs[pair].size(); ++workload) {
+      add(samples, static_cast<int>(pair), static_cast<int>(workload),
+          {1000 * std::exp(log_ratios_of_pairs[pair][workload])}, {1000});
+    }
+  }
+  return samples;
+}
+
+PairedTable table_of(int workloads, const std::vector<std::vector<double>>& log_ratios_of_pairs) {
+  return tabulate(session(log_ratios_of_pairs), static_cast<int>(log_ratios_of_pairs.size()), workloads);
+}
+
+TEST(Tabulate, TakesMediansPerPairAndWorkload) {
+  std::vector<PairedSample> samples;
+  add(samples, 0, 0, {90, 100, 5000}, {200, 200, 200});  // 100 / 200
+  add(samples, 0, 1, {300, 500}, {400});                 // 400 / 400
+  add(samples, 1, 0, {100}, {100});
+  add(samples, 1, 1, {800}, {400});
+  const PairedTable table = tabulate(samples, 2, 2);
+  EXPECT_THAT(table.log_ratio, ElementsAre(DoubleNear(std::log(0.5), kTolerance), DoubleNear(0, kTolerance),
+                                           DoubleNear(0, kTolerance), DoubleNear(std::log(2), kTolerance)));
+  EXPECT_THAT(table.pair_log_ratios, ElementsAre(DoubleNear(std::log(0.5) / 2, kTolerance),
+                                                 DoubleNear(std::log(2) / 2, kTolerance)));
+  EXPECT_THAT(table.candidate_ns,
+              ElementsAre(100, 500));  // over both pairs: {90,100,5000,100}, {300,500,800}
+  EXPECT_THAT(table.incumbent_ns, ElementsAre(200, 400));
+}
+
+TEST(Tabulate, MarksWhatIsMissing) {
+  std::vector<PairedSample> samples;
+  add(samples, 0, 0, {100}, {100});
+  add(samples, 0, 1, {100}, {});
+  add(samples, 1, 0, {100}, {100});
+  add(samples, 1, 1, {50}, {100});
+  const PairedTable table = tabulate(samples, 3, 2);
+  EXPECT_THAT(table.log_ratio[1], IsNan());
+  EXPECT_THAT(table.pair_log_ratios,
+              ElementsAre(IsNan(), DoubleNear(std::log(0.5) / 2, kTolerance), IsNan()));
+  EXPECT_THAT(table.of_workload(1), ElementsAre(DoubleNear(std::log(0.5), kTolerance)));
+  EXPECT_THAT(table.of_workload(0), SizeIs(2));
+}
+
+TEST(Tabulate, LeavesLaterPairsOut) {
+  std::vector<PairedSample> samples;
+  add(samples, 0, 0, {100}, {100});
+  add(samples, 1, 0, {900}, {100});
+  const PairedTable table = tabulate(samples, 1, 1);
+  EXPECT_THAT(table.pair_log_ratios, ElementsAre(0));
+  EXPECT_THAT(table.candidate_ns, ElementsAre(100));
+}
+
+TEST(Tabulate, CountsATimeOfZeroAsMissing) {
+  std::vector<PairedSample> samples;
+  add(samples, 0, 0, {0}, {100});
+  add(samples, 1, 0, {std::numeric_limits<double>::quiet_NaN()}, {100});
+  const PairedTable table = tabulate(samples, 2, 1);
+  EXPECT_THAT(table.pair_log_ratios, ElementsAre(IsNan(), IsNan()));
+  EXPECT_THAT(table.of_workload(0), SizeIs(0));
+}
+
+TEST(Tabulate, OfNothingIsEmptyOrMissing) {
+  EXPECT_THAT(tabulate({}, 0, 0).pair_log_ratios, SizeIs(0));
+  EXPECT_THAT(tabulate({}, 1, 0).pair_log_ratios, ElementsAre(IsNan()));
+  EXPECT_THAT(tabulate({}, 0, 2).candidate_ns, ElementsAre(IsNan(), IsNan()));
+}
+
+TEST(TabulateDeathTest, RefusesIndicesOutOfRange) {
+  const std::vector<PairedSample> workload{{0, 1, true, 1}};
+  EXPECT_DEATH(static_cast<void>(tabulate(workload, 1, 1)), "does not hold");
+  const std::vector<PairedSample> pair{{-1, 0, true, 1}};
+  EXPECT_DEATH(static_cast<void>(tabulate(pair, 1, 1)), "does not hold");
+}
+
+RC_GTEST_PROP(TabulateProperty, SwappingTheSidesNegatesEveryRatio, (std::uint32_t seed)) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> time(1, 1e6);
+  std::vector<PairedSample> samples;
+  for (int pair = 0; pair < 3; ++pair) {
+    for (int workload = 0; workload < 4; ++workload) {
+      add(samples, pair, workload, {time(engine), time(engine), time(engine)}, {time(engine), time(engine)});
+    }
+  }
+  const PairedTable table = tabulate(samples, 3, 4);
+  for (PairedSample& sample : samples) {
+    sample.candidate = !sample.candidate;
+  }
+  std::shuffle(samples.begin(), samples.end(), engine);
+  const PairedTable swapped = tabulate(samples, 3, 4);
+  RC_ASSERT(swapped.candidate_ns == table.incumbent_ns);
+  for (std::size_t cell = 0; cell < table.log_ratio.size(); ++cell) {
+    RC_ASSERT(std::abs(table.log_ratio[cell] + swapped.log_ratio[cell]) < kTolerance);
+  }
+}
+
+TEST(GuardWorkloads, AccusesOnlyTheOneThatRegressed) {
+  const PairedTable table = table_of(3, {{-0.20, 0.01, 0.30}, {-0.21, -0.01, 0.31}, {-0.19, 0.00, 0.29}});
+  const std::vector<WorkloadGuard> guards = guard_workloads(table, 0.05, 0.05);
+  ASSERT_THAT(guards, SizeIs(3));
+  EXPECT_FALSE(guards[0].failed);
+  EXPECT_FALSE(guards[1].failed);
+  EXPECT_TRUE(guards[2].failed);
+  EXPECT_NEAR(guards[2].mean, 0.30, 1e-9);
+  EXPECT_LT(guards[2].lower, 0.30);
+  EXPECT_GT(guards[2].upper, 0.30);
+}
+
+TEST(GuardWorkloads, AllowsARegressionWithinTheLimit) {
+  const PairedTable table = table_of(1, {{0.30}, {0.31}, {0.29}});
+  EXPECT_TRUE(guard_workloads(table, 0.05, 0.10)[0].failed);
+  EXPECT_FALSE(guard_workloads(table, 0.05, 0.40)[0].failed);
+}
+
+TEST(GuardWorkloads, AdjustsForTheirNumber) {
+  // p is about 0.03 for one workload: enough alone, not among twenty.
+  const std::vector<double> spread{0.02, 0.10, 0.18, 0.12};
+  std::vector<std::vector<double>> alone;
+  std::vector<std::vector<double>> among;
+  for (const double value : spread) {
+    alone.push_back({value});
+    std::vector<double> row(20, -0.05 * value);
+    row[7] = value;
+    among.push_back(row);
+  }
+  EXPECT_TRUE(guard_workloads(table_of(1, alone), 0.05, 0)[0].failed);
+  EXPECT_FALSE(guard_workloads(table_of(20, among), 0.05, 0)[7].failed);
+}
+
+TEST(GuardWorkloads, AccusesNobodyOnOnePair) {
+  const std::vector<WorkloadGuard> guards = guard_workloads(table_of(2, {{2.0}}), 0.05, 0);
+  EXPECT_FALSE(guards[0].failed);
+  EXPECT_NEAR(guards[0].mean, 2.0, 1e-9);
+  EXPECT_EQ(guards[0].upper, std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(guards[1].failed);
+  EXPECT_THAT(guards[1].mean, IsNan());
+}
+
+constexpr PairedRule kRule{.minimum_pairs = 3, .maximum_pairs = 5, .alpha = 0.05, .minimum_effect = 0.02};
+
+TEST(ComparePairs, ConcludesOnThePairsUpToTheDecidingLook) {
+  const auto samples = session({{-0.30, -0.28}, {-0.31, -0.29}, {-0.29, -0.30}, {5, 5}, {5, 5}});
+  const PairedComparison comparison = compare_pairs(samples, 5, 2, kRule, 0.05);
+  EXPECT_TRUE(comparison.complete);
+  EXPECT_EQ(comparison.conclusion, PairedConclusion::better);
+  EXPECT_EQ(comparison.decision.pairs_used, 3);
+  EXPECT_EQ(comparison.table.pairs, 3);
+  EXPECT_LT(comparison.table.candidate_ns[0], 1000);
+}
+
+TEST(ComparePairs, AFailedGuardOutweighsAFasterMean) {
+  const auto samples = session({{-0.80, 0.20}, {-0.81, 0.21}, {-0.79, 0.19}});
+  const PairedComparison comparison = compare_pairs(samples, 3, 2, kRule, 0.05);
+  EXPECT_EQ(comparison.decision.conclusion, PairedConclusion::better);
+  EXPECT_TRUE(comparison.guards[1].failed);
+  EXPECT_EQ(comparison.conclusion, PairedConclusion::not_better);
+}
+
+TEST(ComparePairs, ConcludesNothingFromAnIncompleteSession) {
+  auto samples = session({{-0.30, -0.28}, {-0.31, -0.29}, {-0.29, -0.30}, {-0.3, -0.3}});
+  samples.erase(samples.begin() + 4);  // the candidate of pair 1, workload 0
+  const PairedComparison comparison = compare_pairs(samples, 4, 2, kRule, 0.05);
+  EXPECT_FALSE(comparison.complete);
+  EXPECT_EQ(comparison.conclusion, PairedConclusion::undecided);
+  EXPECT_EQ(comparison.decision.pairs_used, 1);
+}
+
+TEST(ComparePairs, IsUndecidedBeforeTheFirstLook) {
+  const PairedComparison comparison = compare_pairs(session({{-1}, {-1}}), 2, 1, kRule, 0.05);
+  EXPECT_TRUE(comparison.complete);
+  EXPECT_EQ(comparison.conclusion, PairedConclusion::undecided);
+}
+
+RC_GTEST_PROP(ComparePairsProperty, JudgingAfterEachPairAgreesWithJudgingOnce, (std::uint32_t seed)) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> noise(-0.03, 0.02);
+  std::vector<std::vector<double>> ratios(5, std::vector<double>(3));
+  for (auto& row : ratios) {
+    std::generate(row.begin(), row.end(), [&] { return noise(engine); });
+  }
+  int stopped = 0;
+  PairedComparison judge;
+  while (stopped < 5 && judge.decision.conclusion == PairedConclusion::undecided) {
+    ++stopped;
+    const std::vector<std::vector<double>> so_far(ratios.begin(), ratios.begin() + stopped);
+    judge = compare_pairs(session(so_far), stopped, 3, kRule, 0.05);
+  }
+  const PairedComparison once = compare_pairs(session(ratios), 5, 3, kRule, 0.05);
+  RC_ASSERT(once.decision.pairs_used == stopped);
+  RC_ASSERT(once.conclusion == judge.conclusion);
+  RC_ASSERT(once.table.log_ratio == judge.table.log_ratio);
+}
+
+}  // namespace
+}  // namespace assay::stats

@@ -1,0 +1,141 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include <assay/task/decoder.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/record_codec.hpp>
+
+namespace assay::task {
+
+namespace {
+
+using base::Json;
+
+constexpr std::array<std::string_view, 4> kStages = {"build", "measure", "gate", "sweep"};
+
+Outcome read_outcome(const Node& node) {
+  std::vector<std::string_view> words;
+  for (const Outcome outcome : all_outcomes()) {
+    words.push_back(to_string(outcome));
+  }
+  return all_outcomes()[node.word(words)];
+}
+
+double read_duration(const Node& node) {
+  const double value = node.number();
+  if (!(value >= 0)) {
+    node.problem("must be at least 0");
+  }
+  return value;
+}
+
+Named<std::string> read_environment(const Node& node) {
+  Named<std::string> environment;
+  for (const auto& [name, member] : node.entries()) {
+    environment.emplace_back(name, member.text());
+  }
+  return environment;
+}
+
+template <class T, class Read>
+std::vector<T> read_all(const Node& node, Read read) {
+  std::vector<T> values;
+  for (const Node& item : node.items()) {
+    values.push_back(read(item));
+  }
+  return values;
+}
+
+Evaluation read_evaluation(const Node& node) {
+  Evaluation evaluation;
+  Fields fields(node);
+  const Node version = fields.required("version");
+  if (version.present() && version.integer() != kEvaluationVersion) {
+    version.problem(fmt::format("is not {}, the only version that this program reads: use the program that wrote it",
+                                kEvaluationVersion));
+    return evaluation;
+  }
+  evaluation.id = fields.required("id").text(TextRule::non_empty);
+  evaluation.stage = static_cast<Stage>(fields.required("stage").word(kStages));
+  evaluation.device = fields.required("device").text(TextRule::non_empty);
+  evaluation.outcome = read_outcome(fields.required("outcome"));
+  evaluation.cause = fields.required("cause").text();
+  evaluation.findings = read_all<Finding>(fields.required("findings"), read_finding);
+  evaluation.candidate = read_identity(fields.required("candidate"));
+  const Node incumbent = fields.required("incumbent");
+  if (incumbent.has_value()) {
+    evaluation.incumbent = read_identity(incumbent);
+  }
+  evaluation.candidate_build = read_build(fields.required("candidate_build"));
+  const Node incumbent_build = fields.required("incumbent_build");
+  if (incumbent_build.has_value()) {
+    evaluation.incumbent_build = read_build(incumbent_build);
+  }
+  evaluation.checked_calls = fields.required("checked_calls").integer({.minimum = 0});
+  evaluation.timings = read_all<WorkloadTiming>(fields.required("timings"), read_timing);
+  const Node comparison = fields.required("comparison");
+  if (comparison.has_value()) {
+    evaluation.comparison = read_comparison(comparison);
+  }
+  evaluation.timer_floor_ns = read_duration(fields.required("timer_floor_ns"));
+  evaluation.seed = fields.required("seed").unsigned_integer();
+  evaluation.environment = read_environment(fields.required("environment"));
+  evaluation.retries = fields.required("retries").texts();
+  evaluation.started = fields.required("started").text();
+  evaluation.wall_seconds = read_duration(fields.required("wall_seconds"));
+  fields.refuse_others();
+  return evaluation;
+}
+
+template <class T, class Encode>
+Json encode_all(const std::vector<T>& values, Encode encode_one) {
+  Json array = Json::array();
+  for (const T& value : values) {
+    array.push_back(encode_one(value));
+  }
+  return array;
+}
+
+Json encode_environment(const Named<std::string>& environment) {
+  Json object = Json::object();
+  for (const auto& [name, value] : environment) {
+    object[name] = value;
+  }
+  return object;
+}
+
+}  // namespace
+
+Json encode(const Evaluation& evaluation) {
+  Json json;
+  json["version"] = kEvaluationVersion;
+  json["id"] = evaluation.id;
+  json["stage"] = to_string(evaluation.stage);
+  json["device"] = evaluation.device;
+  json["outcome"] = to_string(evaluation.outcome);
+  json["cause"] = evaluation.cause;
+  json["findings"] = encode_all(evaluation.findings, encode_finding);
+  json["candidate"] = encode_identity(evaluation.candidate);
+  json["incumbent"] = evaluation.incumbent ? encode_identity(*evaluation.incumbent) : Json();
+  json["candidate_build"] = encode_build(evaluation.candidate_build);
+  json["incumbent_build"] = evaluation.incumbent_build ? encode_build(*evaluation.incumbent_build) : Json();
+  json["checked_calls"] = evaluation.checked_calls;
+  json["timings"] = encode_all(evaluation.timings, encode_timing);
+  json["comparison"] = evaluation.comparison ? encode_comparison(*evaluation.comparison) : Json();
+  json["timer_floor_ns"] = encode_number(evaluation.timer_floor_ns);
+  json["seed"] = evaluation.seed;
+  json["environment"] = encode_environment(evaluation.environment);
+  json["retries"] = evaluation.retries;
+  json["started"] = evaluation.started;
+  json["wall_seconds"] = encode_number(evaluation.wall_seconds);
+  return json;
+}
+
+base::Result<Evaluation> decode_evaluation(const Json& json, std::string_view source) {
+  return as_result(decode_whole(json, Coercion::strict, read_evaluation), source);
+}
+
+}  // namespace assay::task

@@ -1,0 +1,212 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <assay/task/codec.hpp>
+#include <assay/task/decoder.hpp>
+#include <assay/task/readers.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::task {
+
+namespace {
+
+using base::Json;
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 4> kStages = {"build", "measure", "gate", "sweep"};
+
+constexpr std::int64_t kMostPairs = 10'000;
+constexpr std::int64_t kMostSamples = 1'000'000;
+constexpr std::int64_t kLongestLimitMs = 24 * 60 * 60 * 1000;
+
+// A number within bounds that may be open at either end.
+enum class Bound : std::uint8_t { included, excluded };
+
+double read_fraction(const Node& node, Bound lower, Bound upper) {
+  const double value = node.number();
+  const bool low = lower == Bound::included ? value >= 0 : value > 0;
+  const bool high = upper == Bound::included ? value <= 1 : value < 1;
+  if (node.present() && !(low && high)) {
+    node.problem(fmt::format("is {}: give a number {} 0 and {} 1", value, lower == Bound::included ? "of at least" : "above",
+                             upper == Bound::included ? "at most" : "below"));
+  }
+  return value;
+}
+
+std::chrono::milliseconds read_limit(const Node& node) {
+  return std::chrono::milliseconds(node.integer({.minimum = 1, .maximum = kLongestLimitMs}));
+}
+
+int read_count(const Node& node, std::int64_t minimum, std::int64_t maximum) {
+  const std::int64_t value = node.integer({.minimum = minimum, .maximum = maximum});
+  return static_cast<int>(std::clamp(value, minimum, maximum));
+}
+
+SessionPlan read_plan(const Node& node) {
+  SessionPlan plan;
+  Fields fields(node);
+  plan.minimum_pairs = read_count(fields.required("minimum_pairs"), 2, kMostPairs);
+  const Node maximum_pairs = fields.required("maximum_pairs");
+  const std::size_t before = node.problem_count();
+  plan.maximum_pairs = read_count(maximum_pairs, 2, kMostPairs);
+  if (maximum_pairs.present() && node.problem_count() == before && plan.maximum_pairs < plan.minimum_pairs) {
+    maximum_pairs.problem(fmt::format("is {}: give at least minimum_pairs, which is {}", plan.maximum_pairs,
+                                      plan.minimum_pairs));
+  }
+  plan.samples_per_pair = read_count(fields.required("samples_per_pair"), 1, kMostSamples);
+  plan.alpha = read_fraction(fields.required("alpha"), Bound::excluded, Bound::excluded);
+  plan.minimum_effect = read_fraction(fields.required("minimum_effect"), Bound::included, Bound::excluded);
+  plan.maximum_regression = read_fraction(fields.required("maximum_regression"), Bound::included, Bound::included);
+  plan.check_fraction = read_fraction(fields.required("check_fraction"), Bound::included, Bound::included);
+  plan.call_limit = read_limit(fields.required("call_limit_ms"));
+  plan.load_limit = read_limit(fields.required("load_limit_ms"));
+  plan.build_limit = read_limit(fields.required("build_limit_ms"));
+  const Node memory = fields.required("worker_memory_bytes");
+  plan.worker_memory_bytes = memory.unsigned_integer();
+  if (memory.present() && plan.worker_memory_bytes == 0) {
+    memory.problem("is 0: give the bytes that a worker may use");
+  }
+  fields.refuse_others();
+  return plan;
+}
+
+void read_id(const Node& node, std::string& id) {
+  id = node.text();
+  const auto good = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-'; };
+  if (node.present() && (id.empty() || id.size() > 80 || !std::all_of(id.begin(), id.end(), good))) {
+    node.problem("must be 1 to 80 of the characters 0-9, a-z and '-'");
+  }
+}
+
+void read_device(const Node& node, std::string& device) {
+  device = node.text();
+  constexpr std::string_view kSimulated = "simulated:";
+  bool good = device == "cpu";
+  if (device.starts_with(kSimulated)) {
+    const std::string_view digits = std::string_view(device).substr(kSimulated.size());
+    std::uint64_t seed = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+    good = failure == std::errc() && end == digits.data() + digits.size();
+  }
+  if (node.present() && !good) {
+    node.problem("must be \"cpu\" or \"simulated:<seed>\", the seed an integer from 0 to 2^64-1");
+  }
+}
+
+void read_workloads(const Node& node, EvaluationRequest& request) {
+  std::set<std::string> seen;
+  for (const Node& item : node.items(1)) {
+    const std::size_t before = node.problem_count();
+    Workload workload = read_workload(item);
+    if (!workload.uuid.empty() && !seen.insert(workload.uuid).second) {
+      item.problem_at("/uuid", fmt::format("\"{}\" is that of an earlier workload: keep one of them", workload.uuid));
+    }
+    if (node.problem_count() == before && !request.definition.name.empty()) {
+      for (const Problem& problem : workload_problems(request.definition, workload)) {
+        item.problem_at(problem.pointer, problem.message);
+      }
+    }
+    request.workloads.push_back(std::move(workload));
+  }
+}
+
+void check_solves(const Node& node, const Solution& solution, const Definition& definition) {
+  if (!solution.definition.empty() && !definition.name.empty() && solution.definition != definition.name) {
+    node.problem_at("/definition", fmt::format("is \"{}\", but the request's definition is \"{}\": give a solution of "
+                                               "that definition",
+                                               solution.definition, definition.name));
+  }
+}
+
+EvaluationRequest read_request(const Node& node) {
+  EvaluationRequest request;
+  Fields fields(node);
+  const Node version = fields.required("version");
+  if (version.present() && version.integer() != kRequestVersion) {
+    version.problem(fmt::format("is not {}, the only version that this program reads: use the program that wrote it",
+                                kRequestVersion));
+    return request;  // nothing else means what it seems to
+  }
+  read_id(fields.required("id"), request.id);
+  const Node stage = fields.required("stage");
+  request.stage = static_cast<Stage>(stage.word(kStages));
+  read_device(fields.required("device"), request.device);
+  const Node seed = fields.optional("seed");
+  if (seed.has_value()) {
+    request.seed = seed.unsigned_integer();
+  }
+  const std::size_t before = node.problem_count();
+  request.definition = read_definition(fields.required("definition"));
+  if (node.problem_count() != before) {
+    request.definition.name.clear();  // faulty: nothing is held against it
+  }
+  read_workloads(fields.required("workloads"), request);
+  const Node candidate = fields.required("candidate");
+  request.candidate = read_solution(candidate);
+  check_solves(candidate, request.candidate, request.definition);
+  const Node incumbent = fields.optional("incumbent");
+  if (incumbent.has_value()) {
+    request.incumbent = read_solution(incumbent);
+    check_solves(incumbent, *request.incumbent, request.definition);
+  } else if (request.stage == Stage::gate || request.stage == Stage::sweep) {
+    node.problem_at("/incumbent", fmt::format("is missing: stage \"{}\" compares with an incumbent; give one, or use "
+                                              "\"measure\"",
+                                              to_string(request.stage)));
+  }
+  request.plan = read_plan(fields.required("plan"));
+  fields.refuse_others();
+  return request;
+}
+
+}  // namespace
+
+std::string_view to_string(Stage stage) { return kStages.at(static_cast<std::size_t>(stage)); }
+
+Json encode(const SessionPlan& plan) {
+  Json json;
+  json["minimum_pairs"] = plan.minimum_pairs;
+  json["maximum_pairs"] = plan.maximum_pairs;
+  json["samples_per_pair"] = plan.samples_per_pair;
+  json["alpha"] = encode_number(plan.alpha);
+  json["minimum_effect"] = encode_number(plan.minimum_effect);
+  json["maximum_regression"] = encode_number(plan.maximum_regression);
+  json["check_fraction"] = encode_number(plan.check_fraction);
+  json["call_limit_ms"] = plan.call_limit.count();
+  json["load_limit_ms"] = plan.load_limit.count();
+  json["build_limit_ms"] = plan.build_limit.count();
+  json["worker_memory_bytes"] = plan.worker_memory_bytes;
+  return json;
+}
+
+base::Result<SessionPlan> decode_plan(const Json& json, std::string_view source) {
+  return as_result(decode_whole(json, Coercion::strict, read_plan), source);
+}
+
+Json encode(const EvaluationRequest& request) {
+  Json json;
+  json["version"] = kRequestVersion;
+  json["id"] = request.id;
+  json["stage"] = to_string(request.stage);
+  json["device"] = request.device;
+  json["seed"] = request.seed ? Json(*request.seed) : Json();
+  json["definition"] = encode(request.definition);
+  Json& workloads = json["workloads"] = Json::array();
+  for (const Workload& workload : request.workloads) {
+    workloads.push_back(encode(workload));
+  }
+  json["candidate"] = encode(request.candidate);
+  json["incumbent"] = request.incumbent ? encode(*request.incumbent) : Json();
+  json["plan"] = encode(request.plan);
+  return json;
+}
+
+base::Result<EvaluationRequest> decode_request(const Json& json, std::string_view source) {
+  return as_result(decode_whole(json, Coercion::strict, read_request), source);
+}
+
+}  // namespace assay::task

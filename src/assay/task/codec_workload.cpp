@@ -1,0 +1,142 @@
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include <assay/task/codec.hpp>
+#include <assay/task/coercion.hpp>
+#include <assay/task/decoder.hpp>
+#include <assay/task/readers.hpp>
+
+namespace assay::task {
+
+namespace {
+
+using base::Json;
+
+enum class InputKind : std::uint8_t { random, scalar, safetensors };
+constexpr std::array<std::string_view, 3> kInputKinds = {"random", "scalar", "safetensors"};
+
+// Without a type the fields decide, as the schema's readers do: {} is random, {"value": 1} a scalar.
+InputKind input_kind(Fields& fields) {
+  const Node type = fields.optional("type");
+  if (type.present()) {
+    return static_cast<InputKind>(type.word(kInputKinds));
+  }
+  const bool path = fields.has("path");
+  const bool key = fields.has("tensor_key");
+  if (fields.has("value") && !(path && key)) {
+    return InputKind::scalar;
+  }
+  return path || key ? InputKind::safetensors : InputKind::random;
+}
+
+// Keeps the kind that was written; text is read as the first of integer, number and boolean that fits.
+ScalarInput read_scalar(const Node& node) {
+  if (!node.present()) {
+    return {};
+  }
+  const Json& json = node.json();
+  if (json.is_boolean()) {
+    return {json.get<bool>()};
+  }
+  if (json.is_number_float()) {
+    return {json.get<double>()};
+  }
+  if (json.is_number()) {
+    return {node.integer()};
+  }
+  if (json.is_string()) {
+    if (const auto integer = lax_integer(json)) {
+      return {*integer};
+    }
+    if (const auto number = lax_number(json)) {
+      return {*number};
+    }
+    if (const auto boolean = lax_boolean(json)) {
+      return {*boolean};
+    }
+  }
+  node.problem("is no scalar: give an integer, a number, true or false");
+  return {};
+}
+
+InputSpec read_input(const Node& node) {
+  const std::size_t before = node.problem_count();
+  Fields fields(node);
+  const InputKind kind = input_kind(fields);
+  if (node.problem_count() != before) {
+    return RandomInput{};
+  }
+  switch (kind) {
+    case InputKind::random:
+      return RandomInput{};
+    case InputKind::scalar:
+      return read_scalar(fields.required("value"));
+    case InputKind::safetensors:
+      break;
+  }
+  SafetensorsInput input;
+  input.path = fields.required("path").text(TextRule::non_empty);
+  input.tensor_key = fields.required("tensor_key").text(TextRule::non_empty);
+  return input;
+}
+
+Json encode_scalar(const ScalarInput& scalar) {
+  if (const auto* integer = std::get_if<std::int64_t>(&scalar.value)) {
+    return *integer;
+  }
+  if (const auto* number = std::get_if<double>(&scalar.value)) {
+    return encode_number(*number);
+  }
+  return std::get<bool>(scalar.value);
+}
+
+Json encode_input(const InputSpec& input) {
+  Json json;
+  if (std::holds_alternative<RandomInput>(input)) {
+    json["type"] = "random";
+  } else if (const auto* scalar = std::get_if<ScalarInput>(&input)) {
+    json["type"] = "scalar";
+    json["value"] = encode_scalar(*scalar);
+  } else {
+    const auto& file = std::get<SafetensorsInput>(input);
+    json["type"] = "safetensors";
+    json["path"] = file.path;
+    json["tensor_key"] = file.tensor_key;
+  }
+  return json;
+}
+
+}  // namespace
+
+Workload read_workload(const Node& node) {
+  Workload workload;
+  Fields fields(node);
+  for (const auto& [name, member] : fields.required("axes").entries()) {
+    workload.axes.emplace_back(name, member.integer({.minimum = 0}));
+  }
+  for (const auto& [name, member] : fields.required("inputs").entries()) {
+    workload.inputs.emplace_back(name, read_input(member));
+  }
+  workload.uuid = fields.required("uuid").text(TextRule::non_empty);
+  return workload;
+}
+
+Decoded<Workload> decode_workload(const Json& json, Dialect) {
+  return decode_whole(json, Coercion::lax, read_workload);
+}
+
+Json encode(const Workload& workload) {
+  Json json;
+  json["axes"] = Json::object();
+  for (const auto& [name, value] : workload.axes) {
+    json["axes"][name] = value;
+  }
+  json["inputs"] = Json::object();
+  for (const auto& [name, input] : workload.inputs) {
+    json["inputs"][name] = encode_input(input);
+  }
+  json["uuid"] = workload.uuid;
+  return json;
+}
+
+}  // namespace assay::task

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/task/named.hpp>
+#include <assay/task/outcome.hpp>
+#include <assay/task/request.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::task {
+
+/// Which of the two compared solutions. Persisted as "candidate" and "incumbent".
+enum class Side : std::uint8_t { candidate, incumbent };
+
+[[nodiscard]] std::string_view to_string(Side side);
+
+/// One timed call, raw.
+struct Sample {
+  std::int32_t pair = 0;        ///< Process pair, from 0.
+  std::int32_t order = 0;       ///< Position in that pair's schedule, over both sides.
+  Side side = Side::candidate;
+  std::int32_t workload = 0;    ///< Index into the request's workloads.
+  std::int32_t repetition = 0;  ///< 0 is the warm-up call, never used in statistics.
+  std::int64_t elapsed_ns = 0;     ///< What counts: the worker's clock around the entry point (or the simulated clock).
+  std::int64_t round_trip_ns = 0;  ///< The judge's clock around command and reply.
+  bool checked = false;            ///< The output of this very call was compared with the reference.
+};
+
+/// One thing that was seen and is evidence for the outcome. `kind` is a stable word ("mismatch", "unwritten",
+/// "guard_overwritten", "input_written", "signal", "timeout", "entry_missing", "compiler", …).
+struct Finding {
+  std::string kind;
+  std::string message;  ///< One sentence that helps an honest author: where, expected, got.
+  Side side = Side::candidate;
+  std::optional<std::int32_t> workload;  ///< Index into the request's workloads.
+  std::optional<std::string> tensor;
+  std::optional<std::vector<std::int64_t>> index;  ///< The exact element, one number an axis.
+  std::optional<double> expected;
+  std::optional<double> got;
+};
+
+/// How a build went. The log is a file of the bundle.
+struct BuildRecord {
+  bool built = false;
+  bool from_cache = false;
+  std::string toolchain;  ///< "g++ 12.2.0"
+  std::vector<std::string> command;
+  std::string object_sha256;  ///< Of the shared object; empty if not built.
+  std::string log_file;       ///< Name inside the bundle.
+  double seconds = 0;         ///< Of the compiler; 0 from the cache.
+};
+
+/// Per workload: medians over all samples but warm-ups, and the paired log-ratio candidate/incumbent.
+struct WorkloadTiming {
+  std::string uuid;
+  AxisValues axes;
+  std::optional<double> candidate_ns;
+  std::optional<double> incumbent_ns;
+  std::optional<double> log_ratio;        ///< Mean over process pairs of log(median candidate / median incumbent).
+  std::optional<double> log_ratio_lower;  ///< Bounds of its interval at the plan's alpha (Student's t over pairs).
+  std::optional<double> log_ratio_upper;
+};
+
+/// The comparison of the two sides; the unit is the process pair. Log-ratios below 0 mean: the candidate is faster.
+struct Comparison {
+  int pairs = 0;
+  std::vector<double> pair_log_ratios;  ///< One a pair: mean over workloads of log(median candidate / median incumbent).
+  double log_ratio = 0;                 ///< Their mean.
+  double log_ratio_lower = 0;           ///< Interval that holds over all looks (see stats/paired_decision.hpp).
+  double log_ratio_upper = 0;
+  std::vector<std::string> guard_failures;  ///< One sentence a workload that regressed beyond the plan's guard.
+};
+
+/// Everything that the judge says about one request; the file evaluation.json of a bundle.
+struct Evaluation {
+  std::string id;
+  Stage stage = Stage::measure;
+  std::string device;
+  Outcome outcome = Outcome::measured;
+  std::string cause;  ///< One sentence for people.
+  std::vector<Finding> findings;
+  CandidateIdentity candidate;
+  std::optional<CandidateIdentity> incumbent;
+  BuildRecord candidate_build;
+  std::optional<BuildRecord> incumbent_build;
+  std::int64_t checked_calls = 0;  ///< Outputs compared with the reference, both sides.
+  std::vector<WorkloadTiming> timings;
+  std::optional<Comparison> comparison;
+  double timer_floor_ns = 0;       ///< Median time of an empty call by the same clock.
+  std::uint64_t seed = 0;
+  Named<std::string> environment;  ///< Fingerprint: cpu, kernel, toolchain, isolation, digests of the programs, …
+  std::vector<std::string> retries;  ///< Infrastructure faults that the judge saw and retried, one sentence each.
+  std::string started;             ///< UTC.
+  double wall_seconds = 0;
+};
+
+inline constexpr int kEvaluationVersion = 1;
+[[nodiscard]] base::Json encode(const Evaluation& evaluation);
+[[nodiscard]] base::Result<Evaluation> decode_evaluation(const base::Json& json, std::string_view source);
+
+/// Samples as columns: {"version":1,"pair":[…],"order":[…],"side":"cici…","workload":[…],…}; all the same length.
+[[nodiscard]] base::Json encode(const std::vector<Sample>& samples);
+[[nodiscard]] base::Result<std::vector<Sample>> decode_samples(const base::Json& json, std::string_view source);
+
+}  // namespace assay::task

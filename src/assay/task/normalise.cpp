@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <array>
+
+#include <assay/task/solution.hpp>
+
+namespace assay::task {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) {
+  return is_digit(c) || c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// One pass over the source. Lines joined by a backslash are joined before anything else is looked at, as in the
+/// language (and, as g++ and clang do, also if blanks follow the backslash); only raw strings keep theirs.
+class Normaliser {
+ public:
+  explicit Normaliser(std::string_view source) : source_(source) {}
+
+  std::string run() {
+    while (skip_joins(), at_ < source_.size()) {
+      step();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr char kEnd = '\0';
+
+  // Returns the end of a backslash-newline that begins at `at`, or `at` itself.
+  std::size_t join_end(std::size_t at) const {
+    if (at >= source_.size() || source_[at] != '\\') {
+      return at;
+    }
+    std::size_t end = at + 1;
+    while (end < source_.size() && is_space(source_[end])) {
+      ++end;
+    }
+    return end < source_.size() && source_[end] == '\n' ? end + 1 : at;
+  }
+
+  void skip_joins() { at_ = after_joins(at_); }
+  std::size_t after_joins(std::size_t at) const {
+    for (std::size_t end = join_end(at); end != at; end = join_end(at)) {
+      at = end;
+    }
+    return at;
+  }
+
+  // Looks at the current character, or the one after it, through joined lines.
+  char peek() const { return at_ < source_.size() ? source_[at_] : kEnd; }
+  char peek_next() const {
+    const std::size_t next = after_joins(at_ + 1);
+    return next < source_.size() ? source_[next] : kEnd;
+  }
+  bool more() const { return at_ < source_.size(); }
+  void advance() {
+    ++at_;
+    skip_joins();
+  }
+  void copy() {
+    emit(peek());
+    advance();
+  }
+
+  // Writes a character of a token, and before it whatever stands between it and the last one.
+  void emit(char c) {
+    if (pending_line_ && !out_.empty()) {
+      end_line();
+    } else if (pending_space_ && !out_.empty() && out_.back() != '\n') {
+      out_ += ' ';
+    }
+    pending_line_ = false;
+    pending_space_ = false;
+    line_start_ = false;
+    out_ += c;
+  }
+
+  // A stray backslash before a line's end would join lines when read again; the empty comment keeps them apart.
+  void end_line() {
+    if (out_.back() == '\\') {
+      out_ += "/**/";
+    }
+    if (out_.back() != '\n') {
+      out_ += '\n';
+    }
+  }
+
+  void step() {
+    const char c = peek();
+    if (c == '\n') {
+      newline();
+    } else if (is_space(c)) {
+      pending_space_ = true;
+      advance();
+    } else if (c == '/' && peek_next() == '/') {
+      line_comment();
+    } else if (c == '/' && peek_next() == '*') {
+      block_comment();
+    } else if (line_start_ && (c == '#' || (c == '%' && peek_next() == ':'))) {
+      directive();
+    } else if (c == '"' || c == '\'') {
+      quoted(c);
+    } else if (is_digit(c) || (c == '.' && is_digit(peek_next()))) {
+      number();
+    } else if (is_word(c)) {
+      word();
+    } else if (c == '<' && header_due_) {
+      header();
+    } else {
+      header_due_ = false;
+      copy();
+    }
+  }
+
+  void newline() {
+    if (in_directive_) {
+      pending_line_ = true;
+    }
+    in_directive_ = false;
+    header_due_ = false;
+    pending_space_ = true;
+    line_start_ = true;
+    advance();
+  }
+
+  void line_comment() {
+    while (more() && peek() != '\n') {
+      advance();
+    }
+    pending_space_ = true;
+  }
+
+  void block_comment() {
+    advance();
+    advance();
+    while (more() && !(peek() == '*' && peek_next() == '/')) {
+      advance();
+    }
+    advance();
+    advance();
+    at_ = std::min(at_, source_.size());
+    pending_space_ = true;
+  }
+
+  void directive() {
+    pending_line_ = true;
+    in_directive_ = true;
+    if (peek() == '%') {
+      copy();
+    }
+    copy();
+    std::string name;
+    while (more() && (is_space(peek()) || is_word(peek()))) {
+      if (is_space(peek())) {
+        if (!name.empty()) {
+          break;
+        }
+        pending_space_ = true;
+        advance();
+      } else {
+        name += peek();
+        copy();
+      }
+    }
+    constexpr std::array<std::string_view, 4> kInclude = {"include", "include_next", "import", "embed"};
+    header_due_ = std::find(kInclude.begin(), kInclude.end(), name) != kInclude.end();
+  }
+
+  // The name in #include <…> is no source text: "//" in it is no comment.
+  void header() {
+    while (more() && peek() != '\n' && peek() != '>') {
+      copy();
+    }
+    header_due_ = false;
+  }
+
+  // A string or a character; unterminated, it runs to the end of its line, which is then kept.
+  void quoted(char quote) {
+    header_due_ = false;
+    copy();
+    while (more() && peek() != quote && peek() != '\n') {
+      if (peek() == '\\' && peek_next() != '\n') {
+        copy();
+      }
+      if (more()) {
+        copy();
+      }
+    }
+    if (peek() == quote) {
+      copy();
+    } else {
+      pending_line_ = true;
+    }
+  }
+
+  // A preprocessing number: 1'000, 0x1p-3, 1.5e+3f. A quote belongs to it only before a further digit or letter.
+  void number() {
+    while (more()) {
+      const char c = peek();
+      const bool exponent = c == 'e' || c == 'E' || c == 'p' || c == 'P';
+      if (exponent && (peek_next() == '+' || peek_next() == '-')) {
+        copy();
+        copy();
+      } else if (is_word(c) || c == '.' || (c == '\'' && is_word(peek_next()))) {
+        copy();
+      } else {
+        return;
+      }
+    }
+  }
+
+  void word() {
+    header_due_ = false;
+    std::string name;
+    while (more() && is_word(peek())) {
+      name += peek();
+      copy();
+    }
+    constexpr std::array<std::string_view, 5> kRaw = {"R", "LR", "uR", "UR", "u8R"};
+    if (peek() == '"' && std::find(kRaw.begin(), kRaw.end(), name) != kRaw.end()) {
+      raw_string();
+    }
+  }
+
+  // Copied byte by byte: neither comments nor joined lines exist inside.
+  void raw_string() {
+    constexpr std::size_t kLongestDelimiter = 16;
+    const std::size_t open = source_.find('(', at_);
+    const std::string_view delimiter =
+        open == std::string_view::npos ? std::string_view() : source_.substr(at_ + 1, open - at_ - 1);
+    if (open == std::string_view::npos || delimiter.size() > kLongestDelimiter ||
+        delimiter.find_first_of(" )\\\t\v\f\r\n\"") != std::string_view::npos) {
+      return;  // no raw string after all; the quote is the next token
+    }
+    const std::string closing = ")" + std::string(delimiter) + "\"";
+    const std::size_t close = source_.find(closing, open + 1);
+    const std::size_t end = close == std::string_view::npos ? source_.size() : close + closing.size();
+    out_ += source_.substr(at_, end - at_);
+    at_ = end;
+    skip_joins();
+  }
+
+  std::string_view source_;
+  std::string out_;
+  std::size_t at_ = 0;
+  bool line_start_ = true;
+  bool in_directive_ = false;
+  bool header_due_ = false;
+  bool pending_space_ = false;
+  bool pending_line_ = false;
+};
+
+}  // namespace
+
+std::string normalise_source(std::string_view source) { return Normaliser(source).run(); }
+
+}  // namespace assay::task

@@ -1,0 +1,183 @@
+#include <assay/task/record_codec.hpp>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/error.hpp>
+
+namespace assay::task {
+
+namespace {
+
+using base::Json;
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 2> kSides = {"candidate", "incumbent"};
+
+Side read_side(const Node& node) { return static_cast<Side>(node.word(kSides)); }
+
+std::optional<double> read_optional_number(const Node& node) {
+  return node.has_value() ? std::optional(node.number()) : std::nullopt;
+}
+
+Json encode_optional(const std::optional<double>& value) { return value ? encode_number(*value) : Json(); }
+
+base::Digest read_digest(const Node& node) {
+  if (!node.present()) {
+    return {};
+  }
+  const std::size_t before = node.problem_count();
+  const base::Result<base::Digest> digest = base::Digest::parse(node.text());
+  if (!digest && node.problem_count() == before) {
+    node.problem("must be 64 lowercase hexadecimal digits");
+  }
+  return digest.value_or(base::Digest{});
+}
+
+}  // namespace
+
+std::string_view to_string(Side side) { return kSides.at(static_cast<std::size_t>(side)); }
+
+Finding read_finding(const Node& node) {
+  Finding finding;
+  Fields fields(node);
+  finding.kind = fields.required("kind").text(TextRule::non_empty);
+  finding.message = fields.required("message").text();
+  finding.side = read_side(fields.required("side"));
+  const Node workload = fields.required("workload");
+  if (workload.has_value()) {
+    constexpr IntegerRange kIndex = {.minimum = 0, .maximum = std::numeric_limits<std::int32_t>::max()};
+    finding.workload = static_cast<std::int32_t>(workload.integer(kIndex));
+  }
+  finding.tensor = fields.required("tensor").optional_text();
+  const Node index = fields.required("index");
+  if (index.has_value()) {
+    finding.index = index.integers({.minimum = 0});
+  }
+  finding.expected = read_optional_number(fields.required("expected"));
+  finding.got = read_optional_number(fields.required("got"));
+  fields.refuse_others();
+  return finding;
+}
+
+Json encode_finding(const Finding& finding) {
+  Json json;
+  json["kind"] = finding.kind;
+  json["message"] = finding.message;
+  json["side"] = to_string(finding.side);
+  json["workload"] = finding.workload ? Json(*finding.workload) : Json();
+  json["tensor"] = finding.tensor ? Json(*finding.tensor) : Json();
+  json["index"] = finding.index ? Json(*finding.index) : Json();
+  json["expected"] = encode_optional(finding.expected);
+  json["got"] = encode_optional(finding.got);
+  return json;
+}
+
+CandidateIdentity read_identity(const Node& node) {
+  CandidateIdentity identity;
+  Fields fields(node);
+  identity.content = read_digest(fields.required("content"));
+  identity.normalised = read_digest(fields.required("normalised"));
+  fields.refuse_others();
+  return identity;
+}
+
+Json encode_identity(const CandidateIdentity& identity) {
+  Json json;
+  json["content"] = identity.content.hex();
+  json["normalised"] = identity.normalised.hex();
+  return json;
+}
+
+BuildRecord read_build(const Node& node) {
+  BuildRecord build;
+  Fields fields(node);
+  build.built = fields.required("built").boolean();
+  build.from_cache = fields.required("from_cache").boolean();
+  build.toolchain = fields.required("toolchain").text();
+  build.command = fields.required("command").texts();
+  build.object_sha256 = fields.required("object_sha256").text();
+  build.log_file = fields.required("log_file").text();
+  const Node seconds = fields.required("seconds");
+  build.seconds = seconds.number();
+  if (!(build.seconds >= 0)) {
+    seconds.problem("must be at least 0");
+  }
+  fields.refuse_others();
+  return build;
+}
+
+Json encode_build(const BuildRecord& build) {
+  Json json;
+  json["built"] = build.built;
+  json["from_cache"] = build.from_cache;
+  json["toolchain"] = build.toolchain;
+  json["command"] = build.command;
+  json["object_sha256"] = build.object_sha256;
+  json["log_file"] = build.log_file;
+  json["seconds"] = encode_number(build.seconds);
+  return json;
+}
+
+WorkloadTiming read_timing(const Node& node) {
+  WorkloadTiming timing;
+  Fields fields(node);
+  timing.uuid = fields.required("uuid").text(TextRule::non_empty);
+  for (const auto& [name, member] : fields.required("axes").entries()) {
+    timing.axes.emplace_back(name, member.integer({.minimum = 0}));
+  }
+  timing.candidate_ns = read_optional_number(fields.required("candidate_ns"));
+  timing.incumbent_ns = read_optional_number(fields.required("incumbent_ns"));
+  timing.log_ratio = read_optional_number(fields.required("log_ratio"));
+  timing.log_ratio_lower = read_optional_number(fields.required("log_ratio_lower"));
+  timing.log_ratio_upper = read_optional_number(fields.required("log_ratio_upper"));
+  fields.refuse_others();
+  return timing;
+}
+
+Json encode_timing(const WorkloadTiming& timing) {
+  Json json;
+  json["uuid"] = timing.uuid;
+  json["axes"] = Json::object();
+  for (const auto& [name, value] : timing.axes) {
+    json["axes"][name] = value;
+  }
+  json["candidate_ns"] = encode_optional(timing.candidate_ns);
+  json["incumbent_ns"] = encode_optional(timing.incumbent_ns);
+  json["log_ratio"] = encode_optional(timing.log_ratio);
+  json["log_ratio_lower"] = encode_optional(timing.log_ratio_lower);
+  json["log_ratio_upper"] = encode_optional(timing.log_ratio_upper);
+  return json;
+}
+
+Comparison read_comparison(const Node& node) {
+  Comparison comparison;
+  Fields fields(node);
+  const Node pairs = fields.required("pairs");
+  comparison.pairs = static_cast<int>(pairs.integer({.minimum = 0, .maximum = std::numeric_limits<int>::max()}));
+  for (const Node& ratio : fields.required("pair_log_ratios").items()) {
+    comparison.pair_log_ratios.push_back(ratio.number());
+  }
+  comparison.log_ratio = fields.required("log_ratio").number();
+  comparison.log_ratio_lower = fields.required("log_ratio_lower").number();
+  comparison.log_ratio_upper = fields.required("log_ratio_upper").number();
+  comparison.guard_failures = fields.required("guard_failures").texts();
+  fields.refuse_others();
+  return comparison;
+}
+
+Json encode_comparison(const Comparison& comparison) {
+  Json json;
+  json["pairs"] = comparison.pairs;
+  json["pair_log_ratios"] = Json::array();
+  for (const double ratio : comparison.pair_log_ratios) {
+    json["pair_log_ratios"].push_back(encode_number(ratio));
+  }
+  json["log_ratio"] = encode_number(comparison.log_ratio);
+  json["log_ratio_lower"] = encode_number(comparison.log_ratio_lower);
+  json["log_ratio_upper"] = encode_number(comparison.log_ratio_upper);
+  json["guard_failures"] = comparison.guard_failures;
+  return json;
+}
+
+}  // namespace assay::task

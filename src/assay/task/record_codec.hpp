@@ -1,0 +1,23 @@
+#pragma once
+
+#include <assay/base/json.hpp>
+#include <assay/task/decoder.hpp>
+#include <assay/task/evaluation.hpp>
+
+namespace assay::task {
+
+/// Readers and encoders of the records inside an Evaluation. Readers report to the node; optional fields are written
+/// as null and must be there when read.
+[[nodiscard]] Finding read_finding(const Node& node);
+[[nodiscard]] CandidateIdentity read_identity(const Node& node);
+[[nodiscard]] BuildRecord read_build(const Node& node);
+[[nodiscard]] WorkloadTiming read_timing(const Node& node);
+[[nodiscard]] Comparison read_comparison(const Node& node);
+
+[[nodiscard]] base::Json encode_finding(const Finding& finding);
+[[nodiscard]] base::Json encode_identity(const CandidateIdentity& identity);
+[[nodiscard]] base::Json encode_build(const BuildRecord& build);
+[[nodiscard]] base::Json encode_timing(const WorkloadTiming& timing);
+[[nodiscard]] base::Json encode_comparison(const Comparison& comparison);
+
+}  // namespace assay::task

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/task/definition.hpp>
+#include <assay/task/solution.hpp>
+#include <assay/task/workload.hpp>
+
+namespace assay::task {
+
+/// What the judge is asked to do. Persisted as text; never renamed.
+enum class Stage : std::uint8_t {
+  build,    ///< Build the solutions into the cache; run nothing.
+  measure,  ///< Check and time the candidate alone.
+  gate,     ///< Compare with the incumbent on representative workloads.
+  sweep,    ///< Compare with the incumbent on every workload of the definition.
+};
+
+[[nodiscard]] std::string_view to_string(Stage stage);
+
+/// How long, how often and how surely: the part of a policy that the judge applies. `promote` recomputes the decision
+/// from the samples with the same numbers.
+struct SessionPlan {
+  int minimum_pairs = 3;    ///< Fresh process pairs before the first look; >= 2.
+  int maximum_pairs = 8;    ///< Cap; then the answer is `indistinguishable`.
+  int samples_per_pair = 3; ///< Timed calls of each workload on each side in one process pair, after one warm-up call.
+  double alpha = 0.05;      ///< Two-sided error over all looks together.
+  double minimum_effect = 0.01;      ///< Smallest relative gain worth having: better means faster by more than this.
+  double maximum_regression = 0.05;  ///< Guard: no workload may be slower by more than this (lower bound, Holm).
+  double check_fraction = 0.25;      ///< Chance that a timed call's output is checked; warm-up calls always are.
+  std::chrono::milliseconds call_limit{2000};
+  std::chrono::milliseconds load_limit{5000};
+  std::chrono::milliseconds build_limit{60000};
+  std::uint64_t worker_memory_bytes = std::uint64_t{4} << 30U;  ///< RLIMIT_AS of a worker, beyond the judge's buffers.
+};
+
+/// A request to assay-judge: one file, self-contained. The judge needs no database and no dataset.
+struct EvaluationRequest {
+  std::string id;  ///< Names the bundle; [0-9a-z-], at most 80 characters.
+  Stage stage = Stage::measure;
+  std::string device = "cpu";  ///< "cpu" or "simulated:<seed>".
+  std::optional<std::uint64_t> seed;  ///< Absent: the judge draws it and records it with the result.
+  Definition definition;
+  std::vector<Workload> workloads;  ///< In the order in which results are reported.
+  Solution candidate;
+  std::optional<Solution> incumbent;  ///< Required for gate and sweep.
+  SessionPlan plan;
+};
+
+/// Encoding of a request: a version, then the fields above. Decoding refuses unknown versions and fields.
+inline constexpr int kRequestVersion = 1;
+[[nodiscard]] base::Json encode(const EvaluationRequest& request);
+[[nodiscard]] base::Result<EvaluationRequest> decode_request(const base::Json& json, std::string_view source);
+
+[[nodiscard]] base::Json encode(const SessionPlan& plan);
+[[nodiscard]] base::Result<SessionPlan> decode_plan(const base::Json& json, std::string_view source);
+
+}  // namespace assay::task

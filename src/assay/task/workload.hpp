@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include <assay/task/definition.hpp>
+#include <assay/task/named.hpp>
+
+namespace assay::task {
+
+/// The input is generated (for a known operator: from the distribution that the operator declares).
+struct RandomInput {};
+
+/// The input is a Python scalar; the kind that was written is kept.
+struct ScalarInput {
+  std::variant<std::int64_t, double, bool> value;
+};
+
+/// The input lies in a safetensors file, relative to the dataset's root.
+struct SafetensorsInput {
+  std::string path;
+  std::string tensor_key;
+};
+
+using InputSpec = std::variant<RandomInput, ScalarInput, SafetensorsInput>;
+
+/// One point of a definition's shape space, with where its inputs come from.
+struct Workload {
+  std::string uuid;
+  AxisValues axes;  ///< The variable axes.
+  Named<InputSpec> inputs;
+};
+
+/// Checks a workload against its definition: exactly the variable axes, all > 0, exactly the inputs, scalars where the
+/// definition has scalars. The error names the workload, the JSON pointer and the remedy.
+[[nodiscard]] base::Result<void> check_workload(const Definition& definition, const Workload& workload);
+
+}  // namespace assay::task

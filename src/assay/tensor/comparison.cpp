@@ -1,0 +1,367 @@
+#include <assay/tensor/comparison.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include <assay/base/error.hpp>
+
+namespace assay::tensor {
+namespace {
+
+constexpr std::size_t kTile = 1024;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Two doubles fit one register of every 64-bit target. Reductions are written in such pairs because the
+// compiler may not reorder a floating sum by itself, and two independent sums hide much of the adder's
+// latency.
+using Pair = double __attribute__((vector_size(16)));
+using FloatPair = float __attribute__((vector_size(8)));
+using BitPair = std::int64_t __attribute__((vector_size(16)));
+
+template <class T>
+T load(const std::byte* bytes, std::size_t index) {
+  T value;
+  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// What one pass accumulates. A NaN or an infinity on either side makes `error` not finite.
+struct Sums {
+  double error = 0;            ///< Sum of (got - expected)^2.
+  double expected = 0;         ///< Sum of expected^2.
+  double excess = -kInfinity;  ///< Maximum of |got - expected| - relative * |expected|.
+
+  void add(const Sums& other) {
+    error += other.error;
+    expected += other.expected;
+    excess = std::max(excess, other.excess);
+  }
+};
+
+Pair magnitude(Pair value) {
+  constexpr std::int64_t kMask = std::numeric_limits<std::int64_t>::max();
+  return __builtin_bit_cast(Pair, __builtin_bit_cast(BitPair, value) & BitPair{kMask, kMask});
+}
+
+/// Two lanes of `Sums`.
+struct Lanes {
+  Pair error{0, 0};
+  Pair expected{0, 0};
+  Pair excess{-kInfinity, -kInfinity};
+
+  void add(const std::byte* got, const double* wanted_at, Pair relative) {
+    FloatPair narrow;
+    Pair wanted;
+    std::memcpy(&narrow, got, sizeof narrow);
+    std::memcpy(&wanted, wanted_at, sizeof wanted);
+    const Pair difference = __builtin_convertvector(narrow, Pair) - wanted;
+    error += difference * difference;
+    expected += wanted * wanted;
+    const Pair over = magnitude(difference) - relative * magnitude(wanted);
+    excess = over > excess ? over : excess;
+  }
+};
+
+/// Accumulates `count` float32 elements. `got` need not be aligned.
+Sums accumulate(const std::byte* got, const double* expected, std::size_t count, double relative) {
+  const Pair factor{relative, relative};
+  Lanes first;
+  Lanes second;
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    first.add(got + i * sizeof(float), expected + i, factor);
+    second.add(got + (i + 2) * sizeof(float), expected + i + 2, factor);
+  }
+  Sums sums;
+  for (const Lanes& lanes : {first, second}) {
+    sums.add({lanes.error[0], lanes.expected[0], lanes.excess[0]});
+    sums.add({lanes.error[1], lanes.expected[1], lanes.excess[1]});
+  }
+  for (; i < count; ++i) {
+    const double difference = static_cast<double>(load<float>(got, i)) - expected[i];
+    sums.add({difference * difference, expected[i] * expected[i],
+              std::fabs(difference) - relative * std::fabs(expected[i])});
+  }
+  return sums;
+}
+
+float read_floating(DType dtype, const std::byte* bytes, std::size_t flat) {
+  switch (dtype) {
+    case DType::float32:
+      return load<float>(bytes, flat);
+    case DType::float16:
+      return from_float16(load<std::uint16_t>(bytes, flat));
+    case DType::bfloat16:
+      return from_bfloat16(load<std::uint16_t>(bytes, flat));
+    case DType::float8_e4m3fn:
+      return from_float8_e4m3fn(load<std::uint8_t>(bytes, flat));
+    case DType::float8_e5m2:
+      return from_float8_e5m2(load<std::uint8_t>(bytes, flat));
+    case DType::float4_e2m1:
+      // The element with the even index lies in the low half of its byte.
+      return from_float4_e2m1(
+          static_cast<std::uint8_t>(load<std::uint8_t>(bytes, flat / 2) >> (flat % 2 * 4)));
+    default:
+      base::check_failed("a floating dtype", __FILE__, __LINE__);
+  }
+}
+
+std::int64_t read_integer(DType dtype, const std::byte* bytes, std::size_t flat) {
+  switch (dtype) {
+    case DType::int64:
+      return load<std::int64_t>(bytes, flat);
+    case DType::int32:
+      return load<std::int32_t>(bytes, flat);
+    case DType::int16:
+      return load<std::int16_t>(bytes, flat);
+    case DType::int8:
+      return load<std::int8_t>(bytes, flat);
+    case DType::boolean:
+      return load<std::uint8_t>(bytes, flat) != 0 ? 1 : 0;
+    default:
+      base::check_failed("an integer dtype", __FILE__, __LINE__);
+  }
+}
+
+Sums accumulate_range(const ConstView& got, std::span<const double> expected, std::size_t first,
+                      std::size_t count, double relative) {
+  if (got.dtype == DType::float32) {
+    return accumulate(got.bytes.data() + first * sizeof(float), expected.data() + first, count, relative);
+  }
+  Sums sums;
+  std::array<float, kTile> tile;
+  for (std::size_t done = 0; done < count; done += kTile) {
+    const std::size_t now = std::min(kTile, count - done);
+    const std::size_t begin = first + done;
+    if (got.dtype == DType::bfloat16) {
+      for (std::size_t i = 0; i < now; ++i) {
+        tile[i] = from_bfloat16(load<std::uint16_t>(got.bytes.data(), begin + i));
+      }
+    } else {
+      for (std::size_t i = 0; i < now; ++i) {
+        tile[i] = read_floating(got.dtype, got.bytes.data(), begin + i);
+      }
+    }
+    sums.add(accumulate(std::as_bytes(std::span(tile)).data(), expected.data() + begin, now, relative));
+  }
+  return sums;
+}
+
+/// The blocks over which the norm is taken.
+struct Blocks {
+  Shape shape;  ///< The leading axes.
+  std::size_t count = 1;
+  std::size_t size = 0;
+};
+
+Blocks make_blocks(const Shape& shape, int norm_axes, std::size_t elements) {
+  ASSAY_CHECK(norm_axes >= 0 && static_cast<std::size_t>(norm_axes) <= shape.size());
+  Blocks blocks;
+  blocks.shape.assign(shape.begin(), shape.begin() + norm_axes);
+  blocks.count = element_count(blocks.shape);
+  blocks.size = blocks.count == 0 ? 0 : elements / blocks.count;
+  return blocks;
+}
+
+bool norm_holds(double error_square, double expected_square, double norm) {
+  return norm == kInfinity || std::sqrt(error_square) <= norm * std::sqrt(expected_square);
+}
+
+/// Decides the common case in one pass over memory: the absolute tolerance needs the RMS of all that is
+/// expected, so the pass keeps the largest excess over the relative part and holds it against the absolute
+/// one at the end. Answers false when in doubt (any NaN or infinity, legitimate or not): then `find_mismatch`
+/// decides.
+bool surely_equal(const ConstView& got, std::span<const double> expected, const ComparisonRule& rule,
+                  const Blocks& blocks) {
+  Sums total;
+  bool norms_hold = true;
+  for (std::size_t block = 0; block < blocks.count; ++block) {
+    const Sums sums = accumulate_range(got, expected, block * blocks.size, blocks.size, rule.relative);
+    norms_hold = norms_hold && norm_holds(sums.error, sums.expected, rule.norm);
+    total.add(sums);
+  }
+  if (!std::isfinite(total.error) || !std::isfinite(total.expected)) {
+    return false;
+  }
+  const double rms = std::sqrt(total.expected / static_cast<double>(expected.size()));
+  return norms_hold && total.excess <= rule.absolute_of_rms * rms;
+}
+
+enum class Class : std::uint8_t { finite, nan, positive_infinity, negative_infinity };
+
+Class classify(double value) {
+  if (std::isfinite(value)) {
+    return Class::finite;
+  }
+  if (std::isnan(value)) {
+    return Class::nan;
+  }
+  return value > 0 ? Class::positive_infinity : Class::negative_infinity;
+}
+
+double root_mean_square(std::span<const double> values) {
+  double sum = 0;
+  std::size_t finite = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      sum += value * value;
+      ++finite;
+    }
+  }
+  return finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
+}
+
+/// Holds one element to the rule. The result is how far the error is beyond what is allowed: > 0 is a
+/// mismatch, infinite if the classes differ.
+double violation(double got, double expected, double allowed) {
+  if (classify(got) != Class::finite || classify(expected) != Class::finite) {
+    return classify(got) == classify(expected) ? -kInfinity : kInfinity;
+  }
+  return std::fabs(got - expected) - allowed;
+}
+
+std::string place(const ConstView& view, const std::vector<std::int64_t>& index) {
+  return fmt::format("{}{}", view.name.empty() ? "element " : view.name, to_string(index));
+}
+
+/// The careful pass: special values, the worst element, counts and words.
+std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const double> expected,
+                                      const ComparisonRule& rule, const Blocks& blocks) {
+  const double absolute = rule.absolute_of_rms * root_mean_square(expected);
+  Mismatch mismatch;
+  mismatch.elements = expected.size();
+  double worst_violation = -kInfinity;
+  double worst_allowed = 0;
+  std::optional<std::size_t> bad_block;
+  std::size_t worst_of_bad_block = 0;
+  for (std::size_t block = 0; block < blocks.count; ++block) {
+    double error_square = 0;
+    double expected_square = 0;
+    double largest_error = -1;
+    std::size_t largest_at = block * blocks.size;
+    for (std::size_t flat = block * blocks.size; flat < (block + 1) * blocks.size; ++flat) {
+      const double value = static_cast<double>(read_floating(got.dtype, got.bytes.data(), flat));
+      const double allowed = absolute + rule.relative * std::fabs(expected[flat]);
+      const double over = violation(value, expected[flat], allowed);
+      if (over > 0) {
+        ++mismatch.mismatched_elements;
+      }
+      if (over > worst_violation || flat == 0) {
+        worst_violation = over;
+        worst_allowed = allowed;
+        mismatch.flat = flat;
+      }
+      if (std::isfinite(value) && std::isfinite(expected[flat])) {
+        const double error = std::fabs(value - expected[flat]);
+        error_square += error * error;
+        expected_square += expected[flat] * expected[flat];
+        if (error > largest_error) {
+          largest_error = error;
+          largest_at = flat;
+        }
+      }
+    }
+    const double norm_error = error_square == 0 ? 0 : std::sqrt(error_square / expected_square);
+    if (norm_error > mismatch.worst_block_norm_error || block == 0) {
+      mismatch.worst_block_norm_error = norm_error;
+      if (!norm_holds(error_square, expected_square, rule.norm)) {
+        bad_block = block;
+        worst_of_bad_block = largest_at;
+      }
+    }
+  }
+  if (mismatch.mismatched_elements == 0 && !bad_block) {
+    return std::nullopt;
+  }
+  if (mismatch.mismatched_elements == 0) {
+    mismatch.flat = worst_of_bad_block;
+  }
+  mismatch.index = unravel(mismatch.flat, got.shape);
+  mismatch.expected = expected[mismatch.flat];
+  mismatch.got = element(got, mismatch.flat);
+  if (mismatch.mismatched_elements > 0) {
+    mismatch.reason = fmt::format(
+        "{} is {:.9g}, expected {:.9g} (allowed difference {:.3g}); {} of {} elements differ by more than "
+        "allowed",
+        place(got, mismatch.index), mismatch.got, mismatch.expected, worst_allowed,
+        mismatch.mismatched_elements, mismatch.elements);
+  } else {
+    mismatch.reason = fmt::format(
+        "the norm of the error over block {} is {:.3g} of the expected norm (allowed {:.3g}); its largest "
+        "error is at {}: "
+        "{:.9g}, expected {:.9g}",
+        to_string(unravel(*bad_block, blocks.shape)), mismatch.worst_block_norm_error, rule.norm,
+        place(got, mismatch.index), mismatch.got, mismatch.expected);
+  }
+  return mismatch;
+}
+
+bool equals_integer(std::int64_t got, double expected) {
+  // Beyond 2^53 a comparison in doubles would take neighbours for equal; the bound is 2^63.
+  return expected >= -0x1p63 && expected < 0x1p63 && static_cast<std::int64_t>(expected) == got &&
+         std::trunc(expected) == expected;
+}
+
+std::optional<Mismatch> compare_integers(const ConstView& got, std::span<const double> expected) {
+  Mismatch mismatch;
+  mismatch.elements = expected.size();
+  double worst = -1;
+  for (std::size_t flat = 0; flat < expected.size(); ++flat) {
+    const std::int64_t value = read_integer(got.dtype, got.bytes.data(), flat);
+    if (equals_integer(value, expected[flat])) {
+      continue;
+    }
+    ++mismatch.mismatched_elements;
+    const double error = std::fabs(static_cast<double>(value) - expected[flat]);
+    if (!(error <= worst)) {
+      worst = std::isnan(error) ? kInfinity : error;
+      mismatch.flat = flat;
+    }
+  }
+  if (mismatch.mismatched_elements == 0) {
+    return std::nullopt;
+  }
+  mismatch.index = unravel(mismatch.flat, got.shape);
+  mismatch.expected = expected[mismatch.flat];
+  mismatch.got = element(got, mismatch.flat);
+  mismatch.reason =
+      fmt::format("{} is {}, expected {:.17g} exactly; {} of {} elements differ", place(got, mismatch.index),
+                  read_integer(got.dtype, got.bytes.data(), mismatch.flat), mismatch.expected,
+                  mismatch.mismatched_elements, mismatch.elements);
+  return mismatch;
+}
+
+}  // namespace
+
+std::optional<Mismatch> compare(const ConstView& got, std::span<const double> expected,
+                                const ComparisonRule& rule) {
+  ASSAY_CHECK(element_count(got.shape) == expected.size());
+  ASSAY_CHECK(byte_size(got.dtype, expected.size()) == got.bytes.size());
+  const Blocks blocks = make_blocks(got.shape, rule.norm_axes, expected.size());
+  if (expected.empty()) {
+    return std::nullopt;
+  }
+  if (!is_floating(got.dtype)) {
+    return compare_integers(got, expected);
+  }
+  if (surely_equal(got, expected, rule, blocks)) {
+    return std::nullopt;
+  }
+  return find_mismatch(got, expected, rule, blocks);
+}
+
+double element(const ConstView& view, std::size_t flat) {
+  ASSAY_CHECK(flat < element_count(view.shape));
+  ASSAY_CHECK(byte_size(view.dtype, element_count(view.shape)) == view.bytes.size());
+  if (is_floating(view.dtype)) {
+    return static_cast<double>(read_floating(view.dtype, view.bytes.data(), flat));
+  }
+  return static_cast<double>(read_integer(view.dtype, view.bytes.data(), flat));
+}
+
+}  // namespace assay::tensor

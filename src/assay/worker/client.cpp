@@ -1,0 +1,210 @@
+#include <assay/worker/client.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include <assay/base/random.hpp>
+#include <assay/base/text.hpp>
+#include <assay/os/socket.hpp>
+
+namespace assay::worker {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long a worker that has closed its socket may take to be reaped.
+constexpr std::chrono::milliseconds kEndLimit{2000};
+
+std::string fault_text(const Fault& fault) {
+  const char* name = sigabbrev_np(static_cast<int>(fault.signal));
+  const std::string signal = fmt::format("signal {} (SIG{})", fault.signal, name == nullptr ? "?" : name);
+  if (fault.signal == SIGSEGV || fault.signal == SIGBUS) {
+    return fmt::format("{} {} address {:#x}", signal, fault.write ? "writing to" : "accessing", fault.address);
+  }
+  return signal;
+}
+
+}  // namespace
+
+base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
+  ASSAY_TRY_ASSIGN(auto sockets, os::socket_pair());
+  os::ProcessOptions process_options;
+  process_options.argv = {options.program.string()};
+  // The same for every evaluation and every call: nothing here may tell the candidate what is going on.
+  process_options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}};
+  process_options.descriptors = {{sockets.second.get(), kSocketDescriptor}};
+  process_options.standard_output = options.log;
+  process_options.standard_error = options.log;
+  process_options.limits = options.limits;
+  ASSAY_TRY_ASSIGN(os::Process process, os::Process::spawn(process_options));
+  sockets.second.reset();
+  WorkerClient client(std::move(process), std::move(sockets.first));
+  const Answer<std::vector<std::byte>> hello =
+      client.exchange(Kind::hello, encode_version(kProtocolVersion), {}, options.start_limit);
+  if (!hello) {
+    return base::environment_error("worker.start", fmt::format("{} did not start: {}", options.program.string(),
+                                                                hello.error().text));
+  }
+  if (decode_version(*hello) != kProtocolVersion) {
+    return base::environment_error("worker.version",
+                                   fmt::format("{} speaks another protocol version: install matching assay-judge and "
+                                               "assay-worker",
+                                               options.program.string()));
+  }
+  return client;
+}
+
+Failure WorkerClient::violation(const std::string& what) {
+  dead_ = true;
+  process_.kill();
+  return {Failure::Kind::protocol_violation, "the worker broke the protocol: " + what, std::nullopt, std::nullopt};
+}
+
+Failure WorkerClient::expired(std::chrono::nanoseconds limit) {
+  dead_ = true;
+  process_.kill();
+  return {Failure::Kind::timed_out, "no answer within " + base::human(limit), std::nullopt, std::nullopt};
+}
+
+Failure WorkerClient::ended() {
+  dead_ = true;
+  const auto waited = process_.wait_for(kEndLimit);
+  if (!waited || !*waited) {
+    process_.kill();
+    return {Failure::Kind::died, "it closed its socket and went on running", std::nullopt, std::nullopt};
+  }
+  const os::ExitStatus status = **waited;
+  const bool killed = status.signalled && status.code == SIGKILL;
+  return {killed ? Failure::Kind::killed_from_outside : Failure::Kind::died, status.text(), std::nullopt, status};
+}
+
+Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const std::byte> payload,
+                                                      std::span<const int> descriptors,
+                                                      std::chrono::nanoseconds limit) {
+  if (dead_) {
+    return tl::unexpected(Failure{Failure::Kind::died, "the worker had ended before", std::nullopt, std::nullopt});
+  }
+  const Clock::time_point deadline = Clock::now() + limit;
+  const auto left = [&] { return std::max<std::chrono::nanoseconds>(deadline - Clock::now(), std::chrono::nanoseconds(0)); };
+
+  Header command{static_cast<std::uint16_t>(kind), static_cast<std::uint32_t>(payload.size()), ++sequence_,
+                 base::entropy_seed()};
+  std::vector<std::byte> frame(kHeaderSize + payload.size());
+  encode_header(command, std::span<std::byte, kHeaderSize>(frame.data(), kHeaderSize));
+  std::copy(payload.begin(), payload.end(), frame.begin() + kHeaderSize);
+  const auto sent = os::send_all(socket_, frame, descriptors, left());
+  if (!sent || *sent == os::Transfer::closed) {
+    return tl::unexpected(ended());
+  }
+  if (*sent == os::Transfer::timed_out) {
+    return tl::unexpected(expired(limit));
+  }
+
+  std::array<std::byte, kHeaderSize> raw{};
+  const auto got = os::receive_all(socket_, raw, nullptr, 0, left());
+  if (!got || *got == os::Transfer::closed) {
+    return tl::unexpected(ended());
+  }
+  if (*got == os::Transfer::timed_out) {
+    return tl::unexpected(expired(limit));
+  }
+  const std::optional<Header> header = decode_header(raw);
+  if (!header) {
+    return tl::unexpected(violation("its answer has no valid header"));
+  }
+  if (header->sequence != command.sequence || header->nonce != command.nonce) {
+    return tl::unexpected(violation("its answer does not carry this command's sequence and nonce"));
+  }
+  std::vector<std::byte> body(header->payload_size);
+  const auto rest = os::receive_all(socket_, body, nullptr, 0, left());
+  if (!rest || *rest == os::Transfer::closed) {
+    return tl::unexpected(ended());
+  }
+  if (*rest == os::Transfer::timed_out) {
+    return tl::unexpected(expired(limit));
+  }
+  if (header->kind == (static_cast<std::uint16_t>(Kind::fault) | kReplyBit)) {
+    const std::optional<Fault> fault = decode_fault(body);
+    if (!fault) {
+      return tl::unexpected(violation("its fault report is not well formed"));
+    }
+    Failure failure = ended();
+    failure.kind = Failure::Kind::fault;
+    failure.fault = fault;
+    failure.text = fault_text(*fault);
+    return tl::unexpected(std::move(failure));
+  }
+  if (header->kind != (command.kind | kReplyBit)) {
+    return tl::unexpected(violation("its answer is to another command"));
+  }
+  return body;
+}
+
+Answer<LoadReply> WorkerClient::load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit) {
+  const int descriptor = object.get();
+  auto body = exchange(Kind::load, encode_text(symbol), std::span(&descriptor, 1), limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  std::optional<LoadReply> reply = decode_load_reply(*body);
+  if (!reply) {
+    return tl::unexpected(violation("its answer to load is not well formed"));
+  }
+  return std::move(*reply);
+}
+
+Answer<void> WorkerClient::map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
+                               std::size_t outputs_size, std::chrono::nanoseconds limit) {
+  const std::array<int, 2> descriptors = {inputs.get(), outputs.get()};
+  auto body = exchange(Kind::map, encode(MapRequest{inputs_size, outputs_size}), descriptors, limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  if (!body->empty()) {
+    return tl::unexpected(violation("its answer to map is not empty"));
+  }
+  return {};
+}
+
+Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chrono::nanoseconds limit) {
+  const std::vector<std::byte> payload = encode(call);
+  const Clock::time_point before = Clock::now();
+  auto body = exchange(Kind::call, payload, {}, limit);
+  const Clock::time_point after = Clock::now();
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  const std::optional<CallReply> reply = decode_call_reply(*body);
+  if (!reply) {
+    return tl::unexpected(violation("its answer to call is not well formed"));
+  }
+  return TimedReply{*reply, std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
+}
+
+Answer<FloorReply> WorkerClient::measure_floor(std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::floor, {}, {}, limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  const std::optional<FloorReply> reply = decode_floor_reply(*body);
+  if (!reply) {
+    return tl::unexpected(violation("its answer to floor is not well formed"));
+  }
+  return *reply;
+}
+
+void WorkerClient::close() {
+  socket_.reset();
+  if (!dead_) {
+    dead_ = true;
+    const auto waited = process_.wait_for(std::chrono::milliseconds(100));
+    static_cast<void>(waited);
+  }
+  process_.kill();
+}
+
+}  // namespace assay::worker

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/os/fd.hpp>
+#include <assay/os/file.hpp>
+#include <assay/os/process.hpp>
+#include <assay/worker/protocol.hpp>
+
+namespace assay::worker {
+
+/// Why a worker did not answer as it should. Nothing here is a base::Error: it is evidence about what runs in it.
+struct Failure {
+  enum class Kind : std::uint8_t {
+    fault,               ///< It reported a signal (`fault`) and ended.
+    died,                ///< It ended without a word (`status`).
+    killed_from_outside, ///< It got SIGKILL, and not from us: somebody, or the kernel out of memory.
+    timed_out,           ///< No answer within the limit; it was killed.
+    protocol_violation,  ///< It said something that the protocol does not allow; it was killed.
+  };
+  Kind kind = Kind::died;
+  std::string text;  ///< One sentence.
+  std::optional<Fault> fault;
+  std::optional<os::ExitStatus> status;
+};
+
+template <class T>
+using Answer = tl::expected<T, Failure>;
+
+struct WorkerOptions {
+  os::Path program;     ///< The assay-worker binary.
+  int log = -1;         ///< Our descriptor for its stdout and stderr; -1: discard.
+  os::ResourceLimits limits;
+  std::chrono::milliseconds start_limit{5000};
+};
+
+/// The judge's end of one worker. Each command has a random nonce and the next sequence number, and is answered within
+/// its limit or not at all; after any failure the worker is dead and every later command fails. One thread only.
+class WorkerClient {
+ public:
+  /// Starts a worker and greets it. Not being able to start one is an environment error.
+  [[nodiscard]] static base::Result<WorkerClient> start(const WorkerOptions& options);
+
+  /// Has the worker load this sealed object and find this symbol.
+  [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit);
+  /// Has the worker map the two memories (replacing earlier ones).
+  [[nodiscard]] Answer<void> map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
+                                 std::size_t outputs_size, std::chrono::nanoseconds limit);
+
+  struct TimedReply {
+    CallReply reply;
+    std::chrono::nanoseconds round_trip{};  ///< Our clock, from before the command is sent to after its answer is read.
+  };
+  [[nodiscard]] Answer<TimedReply> call(const Call& call, std::chrono::nanoseconds limit);
+  [[nodiscard]] Answer<FloorReply> measure_floor(std::chrono::nanoseconds limit);
+
+  /// Closes the socket and waits briefly for the worker to end; kills it otherwise.
+  void close();
+  [[nodiscard]] int pid() const { return process_.pid(); }
+
+ private:
+  WorkerClient(os::Process process, os::Fd socket) : process_(std::move(process)), socket_(std::move(socket)) {}
+  [[nodiscard]] Answer<std::vector<std::byte>> exchange(Kind kind, std::span<const std::byte> payload,
+                                                        std::span<const int> descriptors,
+                                                        std::chrono::nanoseconds limit);
+  [[nodiscard]] Failure violation(const std::string& what);
+  [[nodiscard]] Failure ended();
+  [[nodiscard]] Failure expired(std::chrono::nanoseconds limit);
+
+  os::Process process_;
+  os::Fd socket_;
+  std::uint32_t sequence_ = 0;
+  bool dead_ = false;
+};
+
+}  // namespace assay::worker

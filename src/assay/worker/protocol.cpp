@@ -1,0 +1,248 @@
+#include <assay/worker/protocol.hpp>
+
+#include <algorithm>
+
+#include <assay/worker/wire.hpp>
+
+namespace assay::worker {
+
+namespace {
+
+enum class ArgumentTag : std::uint8_t { tensor = 1, real = 2, integer = 3, boolean = 4 };
+
+template <class T>
+void put(std::span<std::byte> out, std::size_t& at, T value) {
+  std::memcpy(out.data() + at, &value, sizeof value);
+  at += sizeof value;
+}
+
+void encode_argument(WireWriter& writer, const CallArgument& argument) {
+  if (const auto* tensor = std::get_if<TensorArgument>(&argument)) {
+    writer.number(static_cast<std::uint8_t>(ArgumentTag::tensor));
+    writer.number(static_cast<std::uint8_t>(tensor->memory));
+    writer.number(tensor->type_code);
+    writer.number(tensor->type_bits);
+    writer.number(static_cast<std::uint8_t>(tensor->shape.size()));
+    writer.number(tensor->offset);
+    for (const std::int64_t extent : tensor->shape) {
+      writer.number(extent);
+    }
+  } else if (const auto* real = std::get_if<FloatArgument>(&argument)) {
+    writer.number(static_cast<std::uint8_t>(ArgumentTag::real));
+    writer.real(real->value);
+  } else if (const auto* integer = std::get_if<IntegerArgument>(&argument)) {
+    writer.number(static_cast<std::uint8_t>(ArgumentTag::integer));
+    writer.number(integer->value);
+  } else {
+    writer.number(static_cast<std::uint8_t>(ArgumentTag::boolean));
+    writer.number(static_cast<std::uint8_t>(std::get<BooleanArgument>(argument).value ? 1 : 0));
+  }
+}
+
+std::optional<CallArgument> decode_argument(WireReader& reader) {
+  switch (static_cast<ArgumentTag>(reader.number<std::uint8_t>())) {
+    case ArgumentTag::tensor: {
+      TensorArgument tensor;
+      const auto memory = reader.number<std::uint8_t>();
+      if (memory != static_cast<std::uint8_t>(Memory::inputs) && memory != static_cast<std::uint8_t>(Memory::outputs)) {
+        return std::nullopt;
+      }
+      tensor.memory = static_cast<Memory>(memory);
+      tensor.type_code = reader.number<std::uint8_t>();
+      tensor.type_bits = reader.number<std::uint8_t>();
+      const auto rank = reader.number<std::uint8_t>();
+      tensor.offset = reader.number<std::uint64_t>();
+      if (rank > kMaximumRank) {
+        return std::nullopt;
+      }
+      for (std::uint8_t axis = 0; axis < rank; ++axis) {
+        tensor.shape.push_back(reader.number<std::int64_t>());
+        if (tensor.shape.back() < 0) {
+          return std::nullopt;
+        }
+      }
+      return tensor;
+    }
+    case ArgumentTag::real:
+      return FloatArgument{reader.real()};
+    case ArgumentTag::integer:
+      return IntegerArgument{reader.number<std::int64_t>()};
+    case ArgumentTag::boolean: {
+      const auto value = reader.number<std::uint8_t>();
+      return value > 1 ? std::nullopt : std::optional<CallArgument>(BooleanArgument{value == 1});
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void encode_header(const Header& header, std::span<std::byte, kHeaderSize> out) {
+  std::size_t at = 0;
+  put(out, at, kMagic);
+  put(out, at, header.kind);
+  put(out, at, std::uint16_t{0});
+  put(out, at, header.payload_size);
+  put(out, at, header.sequence);
+  put(out, at, header.nonce);
+}
+
+std::optional<Header> decode_header(std::span<const std::byte, kHeaderSize> in) {
+  WireReader reader(in);
+  Header header;
+  const auto magic = reader.number<std::uint32_t>();
+  header.kind = reader.number<std::uint16_t>();
+  const auto zero = reader.number<std::uint16_t>();
+  header.payload_size = reader.number<std::uint32_t>();
+  header.sequence = reader.number<std::uint32_t>();
+  header.nonce = reader.number<std::uint64_t>();
+  if (magic != kMagic || zero != 0 || header.payload_size > kMaximumPayload) {
+    return std::nullopt;
+  }
+  return header;
+}
+
+std::vector<std::byte> encode_version(std::uint32_t version) {
+  WireWriter writer;
+  writer.number(version);
+  return writer.take();
+}
+
+std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const auto version = reader.number<std::uint32_t>();
+  return reader.finished() ? std::optional(version) : std::nullopt;
+}
+
+std::vector<std::byte> encode_text(const std::string& text) {
+  WireWriter writer;
+  writer.text(text.substr(0, kMaximumText));
+  return writer.take();
+}
+
+std::optional<std::string> decode_text(std::span<const std::byte> payload) {
+  if (payload.size() > kMaximumText) {
+    return std::nullopt;
+  }
+  return WireReader(payload).rest();
+}
+
+std::vector<std::byte> encode(const MapRequest& request) {
+  WireWriter writer;
+  writer.number(request.inputs_size);
+  writer.number(request.outputs_size);
+  return writer.take();
+}
+
+std::optional<MapRequest> decode_map(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  MapRequest request;
+  request.inputs_size = reader.number<std::uint64_t>();
+  request.outputs_size = reader.number<std::uint64_t>();
+  return reader.finished() ? std::optional(request) : std::nullopt;
+}
+
+std::vector<std::byte> encode(const Call& call) {
+  WireWriter writer;
+  writer.number(static_cast<std::uint8_t>(call.inputs.size()));
+  writer.number(static_cast<std::uint8_t>(call.outputs.size()));
+  for (const CallArgument& argument : call.inputs) {
+    encode_argument(writer, argument);
+  }
+  for (const CallArgument& argument : call.outputs) {
+    encode_argument(writer, argument);
+  }
+  return writer.take();
+}
+
+std::optional<Call> decode_call(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const std::size_t inputs = reader.number<std::uint8_t>();
+  const std::size_t outputs = reader.number<std::uint8_t>();
+  if (inputs + outputs > kMaximumArguments) {
+    return std::nullopt;
+  }
+  Call call;
+  for (std::size_t i = 0; i < inputs + outputs; ++i) {
+    std::optional<CallArgument> argument = decode_argument(reader);
+    if (!argument) {
+      return std::nullopt;
+    }
+    (i < inputs ? call.inputs : call.outputs).push_back(std::move(*argument));
+  }
+  return reader.finished() ? std::optional(std::move(call)) : std::nullopt;
+}
+
+std::vector<std::byte> encode(const LoadReply& reply) {
+  WireWriter writer;
+  writer.number(static_cast<std::uint32_t>(reply.status));
+  writer.text(reply.text.substr(0, kMaximumText));
+  return writer.take();
+}
+
+std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  LoadReply reply;
+  const auto status = reader.number<std::uint32_t>();
+  reply.text = reader.rest();
+  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::symbol_missing) ||
+      reply.text.size() > kMaximumText) {
+    return std::nullopt;
+  }
+  reply.status = static_cast<LoadStatus>(status);
+  return reply;
+}
+
+std::vector<std::byte> encode(const CallReply& reply) {
+  WireWriter writer;
+  writer.number(reply.return_code);
+  writer.number(reply.elapsed_ns);
+  return writer.take();
+}
+
+std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  CallReply reply;
+  reply.return_code = reader.number<std::int32_t>();
+  reply.elapsed_ns = reader.number<std::int64_t>();
+  return reader.finished() && reply.elapsed_ns >= 0 ? std::optional(reply) : std::nullopt;
+}
+
+std::vector<std::byte> encode(const FloorReply& reply) {
+  WireWriter writer;
+  writer.number(reply.elapsed_ns);
+  return writer.take();
+}
+
+std::optional<FloorReply> decode_floor_reply(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const FloorReply reply{reader.number<std::int64_t>()};
+  return reader.finished() && reply.elapsed_ns >= 0 ? std::optional(reply) : std::nullopt;
+}
+
+void encode_fault(const Fault& fault, std::span<std::byte, kFaultSize> out) {
+  std::size_t at = 0;
+  put(out, at, fault.signal);
+  put(out, at, static_cast<std::uint8_t>(fault.memory));
+  put(out, at, fault.offset);
+  put(out, at, static_cast<std::uint8_t>(fault.write ? 1 : 0));
+  put(out, at, fault.address);
+}
+
+std::optional<Fault> decode_fault(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  Fault fault;
+  fault.signal = reader.number<std::uint32_t>();
+  const auto memory = reader.number<std::uint8_t>();
+  fault.offset = reader.number<std::int64_t>();
+  const auto write = reader.number<std::uint8_t>();
+  fault.address = reader.number<std::uint64_t>();
+  if (!reader.finished() || memory > static_cast<std::uint8_t>(Memory::outputs) || write > 1 || fault.signal > 64) {
+    return std::nullopt;
+  }
+  fault.memory = static_cast<Memory>(memory);
+  fault.write = write == 1;
+  return fault;
+}
+
+}  // namespace assay::worker

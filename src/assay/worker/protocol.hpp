@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace assay::worker {
+
+/// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
+/// of it. The judge sends a command and the worker answers it; nothing else is ever said.
+inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
+inline constexpr std::size_t kHeaderSize = 24;
+inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
+inline constexpr std::size_t kMaximumText = 4096;
+inline constexpr std::size_t kMaximumArguments = 64;
+inline constexpr std::size_t kMaximumRank = 8;
+/// Descriptor number of the protocol socket in the worker.
+inline constexpr int kSocketDescriptor = 3;
+
+enum class Kind : std::uint16_t {
+  hello = 1,
+  load = 2,
+  map = 3,
+  call = 4,
+  floor = 5,
+  fault = 6,  ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
+};
+
+/// Set in the kind of every frame that the worker sends.
+inline constexpr std::uint16_t kReplyBit = 0x8000;
+
+/// Precedes each payload: magic u32, kind u16, zero u16, payload size u32, sequence u32, nonce u64; little-endian. A
+/// reply repeats its command's sequence and nonce.
+struct Header {
+  std::uint16_t kind = 0;
+  std::uint32_t payload_size = 0;
+  std::uint32_t sequence = 0;
+  std::uint64_t nonce = 0;
+};
+
+void encode_header(const Header& header, std::span<std::byte, kHeaderSize> out);
+/// Returns nullopt if magic, the zero field or the size is not as it must be.
+[[nodiscard]] std::optional<Header> decode_header(std::span<const std::byte, kHeaderSize> in);
+
+/// Which of the two shared memories. The numbers are on the wire.
+enum class Memory : std::uint8_t { none = 0, inputs = 1, outputs = 2 };
+
+/// One argument of a call: a tensor at an offset of a shared memory, in DLPack's terms, or a scalar.
+struct TensorArgument {
+  Memory memory = Memory::inputs;
+  std::uint8_t type_code = 0;  ///< DLDataTypeCode.
+  std::uint8_t type_bits = 0;
+  std::uint64_t offset = 0;  ///< Bytes from the start of the memory.
+  std::vector<std::int64_t> shape;
+};
+struct FloatArgument {
+  double value = 0;
+};
+struct IntegerArgument {
+  std::int64_t value = 0;
+};
+struct BooleanArgument {
+  bool value = false;
+};
+using CallArgument = std::variant<TensorArgument, FloatArgument, IntegerArgument, BooleanArgument>;
+
+struct Call {
+  std::vector<CallArgument> inputs;
+  std::vector<CallArgument> outputs;
+};
+
+enum class LoadStatus : std::uint32_t { loaded = 0, refused_by_loader = 1, symbol_missing = 2 };
+
+struct LoadReply {
+  LoadStatus status = LoadStatus::loaded;
+  std::string text;  ///< The loader's words; at most kMaximumText bytes, any bytes.
+};
+struct CallReply {
+  std::int32_t return_code = 0;
+  std::int64_t elapsed_ns = 0;  ///< Around the entry point, by the worker's monotonic clock.
+};
+struct FloorReply {
+  std::int64_t elapsed_ns = 0;  ///< Median of empty calls, timed the same way.
+};
+struct Fault {
+  std::uint32_t signal = 0;
+  Memory memory = Memory::none;  ///< The shared memory in or beside which the address lies.
+  std::int64_t offset = 0;       ///< Of the address from the memory's start; may be negative or beyond its end.
+  bool write = false;            ///< Whether the access was a write, where the processor tells.
+  std::uint64_t address = 0;
+};
+struct MapRequest {
+  std::uint64_t inputs_size = 0;
+  std::uint64_t outputs_size = 0;
+};
+
+/// Encodings of the payloads. Decoders return nullopt for anything that is not exactly one well-formed message.
+[[nodiscard]] std::vector<std::byte> encode_version(std::uint32_t version);
+[[nodiscard]] std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode_text(const std::string& text);
+[[nodiscard]] std::optional<std::string> decode_text(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const MapRequest& request);
+[[nodiscard]] std::optional<MapRequest> decode_map(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const Call& call);
+[[nodiscard]] std::optional<Call> decode_call(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const LoadReply& reply);
+[[nodiscard]] std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const CallReply& reply);
+[[nodiscard]] std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const FloorReply& reply);
+[[nodiscard]] std::optional<FloorReply> decode_floor_reply(std::span<const std::byte> payload);
+/// Encodes into a fixed buffer without allocating: it runs in a signal handler.
+inline constexpr std::size_t kFaultSize = 4 + 1 + 8 + 1 + 8;
+void encode_fault(const Fault& fault, std::span<std::byte, kFaultSize> out);
+[[nodiscard]] std::optional<Fault> decode_fault(std::span<const std::byte> payload);
+
+}  // namespace assay::worker

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Packs the example kernels into solution files of the FlashInfer-Trace schema, whose sources are strings in JSON.
+
+usage: pack_solutions.py [--check] [ROOT]
+
+Reads examples/gdn_decode/{plain,tunable}.json: {"name", "author", "source", "description", "assay"?}, and writes
+datasets/contest/solutions/<author>/gdn/<definition>/<name>.json. With --check nothing is written: prints what is
+missing or differs and exits 1.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
+OP_TYPE = "gdn"
+TEMPLATES = ["plain.json", "tunable.json"]
+# One name for all: a candidate's identity covers the paths of its sources, and a copy must be known as one.
+SOURCE_PATH = "kernel.cpp"
+KEYS = {"name", "author", "source", "description"}
+
+
+def pack(folder, template_name):
+    """Returns (path below the dataset, text) of one solution."""
+    template = json.loads((folder / template_name).read_text(encoding="utf-8"))
+    if not KEYS <= set(template) <= KEYS | {"assay"}:
+        raise ValueError(f"{template_name}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
+    content = (folder / template["source"]).read_text(encoding="utf-8")
+    solution = {
+        "name": template["name"],
+        "definition": DEFINITION,
+        "author": template["author"],
+        "description": template["description"],
+        "spec": {
+            "language": "cpp",
+            "target_hardware": ["cpu"],
+            "entry_point": f"{SOURCE_PATH}::run",
+            "dependencies": [],
+            "destination_passing_style": True,
+            "binding": None,
+        },
+        "sources": [{"path": SOURCE_PATH, "content": content}],
+    }
+    if "assay" in template:
+        solution["assay"] = template["assay"]
+    path = pathlib.PurePosixPath("solutions", template["author"], OP_TYPE, DEFINITION, template["name"] + ".json")
+    return path, json.dumps(solution, indent=2, ensure_ascii=False) + "\n"
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is missing or differs")
+    parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    options = parser.parse_args(arguments)
+    dataset = options.root / "datasets" / "contest"
+    stale = 0
+    for template in TEMPLATES:
+        try:
+            path, text = pack(options.root / "examples" / "gdn_decode", template)
+        except (OSError, ValueError, KeyError) as error:
+            print(f"pack_solutions: {error}", file=sys.stderr)
+            return 2
+        target = dataset / path
+        current = target.read_text(encoding="utf-8") if target.is_file() else None
+        if current == text:
+            continue
+        if options.check:
+            what = "is missing" if current is None else "differs from its sources"
+            print(f"{target.relative_to(options.root)} {what}: run tools/pack_solutions.py")
+            stale += 1
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+            print(f"wrote {target.relative_to(options.root)}")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Tests pack_solutions.py on a copy of the examples."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOL = ROOT / "tools" / "pack_solutions.py"
+SOLUTIONS = pathlib.Path("datasets/contest/solutions")
+TUNABLE = SOLUTIONS / "assay/gdn/gdn_decode_qk4_v8_d128_k_last/gdn_decode_tunable_cpu.json"
+PLAIN = SOLUTIONS / "baseline/gdn/gdn_decode_qk4_v8_d128_k_last/gdn_decode_plain_cpu.json"
+
+
+class PackSolutions(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = pathlib.Path(self.folder.name)
+        self.examples = self.root / "examples" / "gdn_decode"
+        shutil.copytree(ROOT / "examples" / "gdn_decode", self.examples)
+
+    def run_tool(self, *options):
+        return subprocess.run([sys.executable, "-B", str(TOOL), *options, str(self.root)], capture_output=True, text=True,
+                              check=False)
+
+    def edit_template(self, change):
+        path = self.examples / "tunable.json"
+        template = json.loads(path.read_text(encoding="utf-8"))
+        change(template)
+        path.write_text(json.dumps(template), encoding="utf-8")
+
+    def test_missing_solutions_fail_the_check_and_are_written(self):
+        before = self.run_tool("--check")
+        self.assertEqual(before.returncode, 1)
+        self.assertIn(f"{PLAIN.as_posix()} is missing", before.stdout)
+        self.assertFalse((self.root / SOLUTIONS).exists())
+        self.assertEqual(self.run_tool().returncode, 0)
+        after = self.run_tool("--check")
+        self.assertEqual((after.returncode, after.stdout), (0, ""))
+
+    def test_sources_are_packed_byte_for_byte(self):
+        self.run_tool()
+        solution = json.loads((self.root / TUNABLE).read_text(encoding="utf-8"))
+        self.assertEqual(solution["sources"][0]["content"], (self.examples / "tunable.cpp").read_text(encoding="utf-8"))
+        self.assertEqual(solution["spec"]["entry_point"], solution["sources"][0]["path"] + "::run")
+        self.assertEqual(set(solution["assay"]), {"tuning"})
+        self.assertNotIn("assay", json.loads((self.root / PLAIN).read_text(encoding="utf-8")))
+
+    def test_each_tuning_parameter_is_a_macro_of_the_source(self):
+        self.run_tool()
+        solution = json.loads((self.root / TUNABLE).read_text(encoding="utf-8"))
+        for name, values in solution["assay"]["tuning"]["parameters"].items():
+            self.assertIn(f"#ifndef {name}\n#define {name} ", solution["sources"][0]["content"])
+            self.assertGreater(len(values), 1)
+
+    def test_an_edited_source_fails_the_check(self):
+        self.run_tool()
+        with (self.examples / "plain.cpp").open("a", encoding="utf-8") as source:
+            source.write("// edited\n")
+        check = self.run_tool("--check")
+        self.assertEqual(check.returncode, 1)
+        self.assertIn(f"{PLAIN.as_posix()} differs from its sources", check.stdout)
+        self.assertNotIn("tunable", check.stdout)
+
+    def test_an_edited_solution_fails_the_check(self):
+        self.run_tool()
+        path = self.root / TUNABLE
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace('"LOOP_ORDER"', '"ORDER"'), encoding="utf-8")
+        self.assertEqual(self.run_tool("--check").returncode, 1)
+
+    def test_an_unknown_key_is_refused(self):
+        self.edit_template(lambda template: template.update(colour="red"))
+        result = self.run_tool()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("tunable.json", result.stderr)
+
+    def test_a_missing_source_is_refused(self):
+        self.edit_template(lambda template: template.update(source="none.cpp"))
+        result = self.run_tool()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("none.cpp", result.stderr)
+
+    def test_the_repositorys_solutions_are_current(self):
+        result = subprocess.run([sys.executable, "-B", str(TOOL), "--check"], capture_output=True, text=True, check=False)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
