@@ -95,6 +95,7 @@ class CheckLayers(unittest.TestCase):
                 self.write("os/heavy.hpp", f"#pragma once\n#include <{target}>\n")
                 self.assert_reports(f"os/heavy.hpp:2: <{target}> may be included by .cpp files only")
         self.write("os/heavy.hpp", "#pragma once\n#include <nlohmann/json_fwd.hpp>\n")
+        self.write("os/test_documents.hpp", "#pragma once\n#include <nlohmann/json.hpp>\n")
         self.write("os/heavy.cpp", "#include <nlohmann/json.hpp>\n#include <toml++/toml.h>\n")
         self.assert_clean()
 

@@ -44,7 +44,8 @@ def repository_files(root):
 
 
 def is_test(name):
-    return bool(re.search(r"_test\.[a-z]+$", name)) or name.startswith("tests/")
+    """Tells tests, and what only tests include, from sources. Student's t_test.cpp is no test."""
+    return bool(re.search(r"((?<!/t)_test|_testing)\.[a-z]+$|/test_[^/]*$", name)) or name.startswith("tests/")
 
 
 def counted(name):
@@ -80,6 +81,13 @@ def content_problems(name, text):
                 yield f"{name}:{number}: host {host} is not among those that may be named (tools/check_repository.py)"
 
 
+def link_problems(root, name, text):
+    """Follows the relative links of a Markdown file."""
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if "://" not in target and not (root / name).parent.joinpath(target).exists():
+            yield f"{name}: links to {target}, which does not exist"
+
+
 def shape_problems(name, text):
     stem = pathlib.PurePath(name).name.split(".")[0]
     if FORBIDDEN_NAME.search(stem):
@@ -111,6 +119,8 @@ def check(root):
         text = data.decode("utf-8", errors="replace")
         if name != "tools/check_repository_test.py":  # It plants what is forbidden.
             problems += content_problems(name, text)
+        if name.endswith(".md"):
+            problems += link_problems(root, name, text)
         if pathlib.PurePath(name).suffix in CODE or name == "dev":
             problems += shape_problems(name, text)
             sizes[name] = text.count("\n")

@@ -76,6 +76,12 @@ class CheckRepository(unittest.TestCase):
         self.write("docs/a.md", 'xmlns="http://www.w3.org/2000/svg" https://github.com/dmlc/dlpack\n')
         self.assertEqual(self.problems(), [])
 
+    def test_links_that_lead_nowhere(self):
+        self.write("docs/a.md", "[x](../src/assay/base/answer.hpp) [y](#part) [z](https://github.com/a/b)\n")
+        self.assertEqual(self.problems(), [])
+        self.write("docs/a.md", "![x](images/gone.png)\n")
+        self.assert_one_problem("docs/a.md: links to images/gone.png, which does not exist")
+
     def test_names_that_say_nothing(self):
         for name in ("utils.cpp", "string_helpers.cpp", "manager.py", "common.cmake", "misc_text.cpp"):
             with self.subTest(name):
@@ -101,7 +107,11 @@ class CheckRepository(unittest.TestCase):
 
     def test_scenarios_count_as_tests(self):
         self.assertTrue(check_repository.counted("tests/scenario/evaluate.txt"))
-        self.assertTrue(check_repository.is_test("tests/scenario/run.py"))
+        for name in ("tests/scenario/run.py", "src/assay/os/test_processes.hpp", "src/assay/stats/t_test_test.cpp",
+                     "src/assay/report/sample_testing.hpp"):
+            self.assertTrue(check_repository.is_test(name), name)
+        for name in ("src/assay/stats/t_test.hpp", "src/assay/stats/t_test.cpp", "src/assay/os/contest.cpp", "src/assay/a/testing_ground.cpp"):
+            self.assertFalse(check_repository.is_test(name), name)
         self.assertFalse(check_repository.counted("tests/data/x.py"))
         self.assertFalse(check_repository.counted("cmake/Layers.cmake"))
 

@@ -31,9 +31,8 @@ base::Result<os::FileLock> acquire_lock(const os::Path& root) {
     std::string holder;
     std::ifstream(path) >> holder;
     return base::environment_error(
-        "archive.in_use",
-        fmt::format("{}: the archive is in use by process {}: wait until it has finished, or stop it", root.string(),
-                    holder.empty() ? "(unknown)" : base::printable(holder)));
+        "archive.in_use", fmt::format("{}: the archive is in use by process {}: wait until it has finished, or stop it",
+                                      root.string(), holder.empty() ? "(unknown)" : base::printable(holder)));
   }
   // In place: a rename would put another file under the name that others try to lock.
   std::ofstream stream(path, std::ios::trunc);
@@ -51,10 +50,10 @@ base::Result<void> require_current_schema(const Database& database) {
   ASSAY_TRY(refuse_newer(database));
   ASSAY_TRY_ASSIGN(const int version, schema_version(database));
   if (version < known_schema()) {
-    return base::input_error("archive.older",
-                             fmt::format("{} is of schema {} and this Assay reads {}: run `assay archive gc` once, which "
-                                         "brings it up to date",
-                                         database.file(), version, known_schema()));
+    return base::input_error(
+        "archive.older", fmt::format("{} is of schema {} and this Assay reads {}: run `assay archive gc` once, which "
+                                     "brings it up to date",
+                                     database.file(), version, known_schema()));
   }
   return {};
 }

@@ -56,7 +56,8 @@ struct Campaign {
 /// Events to append with an ingestion, so that a result and what it means for the campaign land together or not at all.
 struct Append {
   std::string campaign;
-  std::int64_t after = 0;  ///< The campaign's last sequence that the writer knows; refused with code "archive.moved" if stale.
+  std::int64_t after =
+      0;  ///< The campaign's last sequence that the writer knows; refused with code "archive.moved" if stale.
   std::vector<std::pair<std::string, std::string>> events;  ///< (kind, body)
 };
 
@@ -103,8 +104,13 @@ class Archive {
 
   // Evaluations.
   /// Ingests a complete bundle: checks its manifest, stores files as blobs and rows in one transaction with the
-  /// events, then removes the bundle. Ingesting the same bundle again does nothing but remove it. `campaign` may be
-  /// empty. Both solutions are recorded as candidates.
+  /// events, then removes the bundle. Ingesting the same bundle again does nothing but remove it (the events landed
+  /// with it the first time). `campaign` may be empty. Both solutions are recorded as candidates.
+  /// A bundle is a folder as in task/bundle.hpp, with request, evaluation and samples. One that holds the judge's
+  /// error instead is not ingested: that error is returned, owner and all, and the folder is renamed beside itself to
+  /// `failed-<id>-<n>`, so that the evidence stays and the id is free for another try. Other errors leave the folder:
+  /// "bundle.damaged" (it is not what its manifest says; the message names the file), "archive.conflict" (another
+  /// result under an ingested id), "archive.moved" (`append` is stale), "archive.disk_full" and the like.
   [[nodiscard]] base::Result<task::Evaluation> ingest(const os::Path& bundle, std::string_view campaign,
                                                       const std::optional<Append>& append);
   [[nodiscard]] base::Result<std::optional<task::Evaluation>> evaluation(std::string_view id_or_prefix) const;
@@ -126,7 +132,8 @@ class Archive {
 
   // Care.
   [[nodiscard]] base::Result<VerifyReport> verify() const;
-  /// Removes blobs that no row names, and stale temporaries and spool entries of evaluations that are ingested.
+  /// Removes blobs that no row names, and stale temporaries and spool entries of evaluations that are ingested (both
+  /// are counted as temporaries). What waits for ingestion, conflicts or failed stays in the spool.
   [[nodiscard]] base::Result<CollectReport> collect_garbage();
 
  private:

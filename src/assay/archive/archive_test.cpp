@@ -51,7 +51,9 @@ TEST_F(ArchiveTest, ReadersAreNotHeldUpByTheWriter) {
 }
 
 TEST_F(ArchiveTest, AReaderChangesNothing) {
-  { ASSERT_TRUE(Archive::open_writer(root_)); }
+  {
+    ASSERT_TRUE(Archive::open_writer(root_));
+  }
   auto reader = Archive::open_reader(root_).value();
   EXPECT_EQ(reader.record_candidate(sample_solution("x")).error().owner, base::Owner::internal);
   EXPECT_EQ(reader.ingest(root_ / "spool" / "e-1", "", std::nullopt).error().code, "archive.opened_for_reading");
@@ -70,7 +72,9 @@ TEST_F(ArchiveTest, ASecondWriterIsToldWhoHoldsIt) {
 }
 
 TEST_F(ArchiveTest, TheLockEndsWithItsHolder) {
-  { ASSERT_TRUE(Archive::open_writer(root_)); }
+  {
+    ASSERT_TRUE(Archive::open_writer(root_));
+  }
   ASSERT_TRUE(Archive::open_writer(root_));
   const int child = ::fork();
   ASSERT_GE(child, 0);
@@ -86,7 +90,9 @@ TEST_F(ArchiveTest, TheLockEndsWithItsHolder) {
 }
 
 TEST_F(ArchiveTest, ANewerArchiveIsRefusedAndLeftAlone) {
-  { ASSERT_TRUE(Archive::open_writer(root_)); }
+  {
+    ASSERT_TRUE(Archive::open_writer(root_));
+  }
   {
     const Database raw = open_raw(root_);
     ASSERT_TRUE(raw.script("UPDATE meta SET schema_version = 7; PRAGMA wal_checkpoint(TRUNCATE)"));
@@ -124,7 +130,9 @@ TEST_F(ArchiveTest, AFileThatIsNoDatabaseIsNamedAndLeftAlone) {
 
 TEST_F(ArchiveTest, AnotherProgramsDatabaseIsRefused) {
   ASSERT_TRUE(os::create_directories(root_));
-  { ASSERT_TRUE(open_raw(root_).script("CREATE TABLE songs (title TEXT)")); }
+  {
+    ASSERT_TRUE(open_raw(root_).script("CREATE TABLE songs (title TEXT)"));
+  }
   EXPECT_EQ(Archive::open_writer(root_).error().code, "archive.foreign");
   EXPECT_EQ(Archive::open_reader(root_).error().code, "archive.foreign");
 }

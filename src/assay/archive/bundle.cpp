@@ -98,7 +98,8 @@ base::Result<std::vector<ManifestEntry>> decode_manifest(const std::string& text
 }
 
 const BundleFile* Bundle::find(std::string_view name) const {
-  const auto found = std::find_if(files.begin(), files.end(), [&](const BundleFile& file) { return file.name == name; });
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const BundleFile& file) { return file.name == name; });
   return found == files.end() ? nullptr : &*found;
 }
 
@@ -127,8 +128,8 @@ base::Result<Bundle> read_bundle(const os::Path& folder) {
     }
     ASSAY_TRY_ASSIGN(std::string content, read_regular(folder / entry.name, bundle.source));
     if (content.size() != entry.bytes) {
-      return damaged(bundle.source, fmt::format("{} has {} bytes and the manifest says {}", entry.name, content.size(),
-                                                entry.bytes));
+      return damaged(bundle.source,
+                     fmt::format("{} has {} bytes and the manifest says {}", entry.name, content.size(), entry.bytes));
     }
     if (base::sha256(content) != entry.digest) {
       return damaged(bundle.source, fmt::format("{} does not have the sha256 that the manifest says", entry.name));

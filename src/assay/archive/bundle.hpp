@@ -23,7 +23,8 @@ struct ManifestEntry {
 
 /// Decodes manifest.json (task/bundle.hpp). Names that would leave the folder ("a/b", "..", "") are refused, as are
 /// unknown fields and versions. A fault is an environment error "bundle.damaged": a judge writes no such thing.
-[[nodiscard]] base::Result<std::vector<ManifestEntry>> decode_manifest(const std::string& text, std::string_view source);
+[[nodiscard]] base::Result<std::vector<ManifestEntry>> decode_manifest(const std::string& text,
+                                                                       std::string_view source);
 
 struct BundleFile {
   std::string name;

@@ -204,9 +204,9 @@ TEST(Manifest, NamesFilesWithTheirDigests) {
 }
 
 TEST(Manifest, RefusesNamesThatLeaveTheFolder) {
-  for (const std::string& name : {std::string(), std::string("."), std::string(".."), std::string("../x"),
-                                  std::string("a/b"), std::string("/etc/passwd"), std::string("manifest.json"),
-                                  std::string("a\0b", 3)}) {
+  for (const std::string& name :
+       {std::string(), std::string("."), std::string(".."), std::string("../x"), std::string("a/b"),
+        std::string("/etc/passwd"), std::string("manifest.json"), std::string("a\0b", 3)}) {
     const auto entries = decode_manifest(manifest_of(name), "m");
     ASSERT_FALSE(entries) << name;
     EXPECT_EQ(entries.error().code, "bundle.damaged");

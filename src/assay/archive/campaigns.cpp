@@ -17,8 +17,8 @@ constexpr std::size_t kLongestName = 200;
 base::Result<void> check_json_object(const std::string& text, const std::string& what) {
   const auto json = base::parse_json(text, what);
   if (!json || !json->is_object()) {
-    return base::internal_error("archive.not_json",
-                                fmt::format("{} must be a JSON object{}", what, json ? "" : ": " + json.error().text()));
+    return base::internal_error(
+        "archive.not_json", fmt::format("{} must be a JSON object{}", what, json ? "" : ": " + json.error().text()));
   }
   return {};
 }
@@ -29,10 +29,10 @@ base::Result<void> check_name(const std::string& name) {
   if (good) {
     return {};
   }
-  return base::input_error("campaign.name",
-                           fmt::format("\"{}\" cannot name a campaign: use 1 to {} printable characters without '/', not "
-                                       "beginning or ending with a space",
-                                       base::printable(name), kLongestName));
+  return base::input_error(
+      "campaign.name", fmt::format("\"{}\" cannot name a campaign: use 1 to {} printable characters without '/', not "
+                                   "beginning or ending with a space",
+                                   base::printable(name), kLongestName));
 }
 
 base::Result<std::int64_t> last_sequence(const Database& database, const std::string& campaign) {
@@ -70,12 +70,11 @@ tl::unexpected<base::Error> no_campaign(const Database& database, std::string_vi
     std::transform(all->begin(), all->end(), std::back_inserter(known), [](const Campaign& one) { return one.name; });
   }
   const std::string near = base::nearest(name, known);
-  return base::input_error(
-      "campaign.not_found",
-      fmt::format("there is no campaign \"{}\" in {}{}", base::printable(name), database.file(),
-                  !near.empty() ? fmt::format(": did you mean \"{}\"?", near)
-                  : known.empty() ? ": it has none yet; `assay campaign run` begins one"
-                                  : ": it has " + base::join(known, ", ")));
+  return base::input_error("campaign.not_found",
+                           fmt::format("there is no campaign \"{}\" in {}{}", base::printable(name), database.file(),
+                                       !near.empty()   ? fmt::format(": did you mean \"{}\"?", near)
+                                       : known.empty() ? ": it has none yet; `assay campaign run` begins one"
+                                                       : ": it has " + base::join(known, ", ")));
 }
 
 base::Result<void> check_events(const Append& append) {
@@ -119,10 +118,10 @@ base::Result<void> Archive::create_campaign(const Campaign& campaign) {
   ASSAY_TRY_ASSIGN(Transaction transaction, Transaction::begin(database, Transaction::Kind::write));
   ASSAY_TRY_ASSIGN(const bool known, has_campaign(database, campaign.name));
   if (known) {
-    return base::input_error("campaign.exists",
-                             fmt::format("there is a campaign \"{}\" already: continue it with `assay campaign resume`, "
-                                         "or choose another name",
-                                         campaign.name));
+    return base::input_error(
+        "campaign.exists", fmt::format("there is a campaign \"{}\" already: continue it with `assay campaign resume`, "
+                                       "or choose another name",
+                                       campaign.name));
   }
   ASSAY_TRY(database.execute("INSERT INTO campaigns (name, definition, configuration, created) VALUES (?, ?, ?, ?)",
                              {campaign.name, campaign.definition, campaign.configuration,

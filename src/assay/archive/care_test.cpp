@@ -19,8 +19,10 @@ class CareTest : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(archive_.create_campaign({"c", "scale", "{}", ""}));
     ASSERT_TRUE(archive_.append({"c", 0, {{"begun", "{}"}}}));
-    ASSERT_TRUE(archive_.ingest(put_sample(archive_.spool(), "e-1", "one"), "c", Append{"c", 1, {{"evaluated", "{}"}}}));
-    ASSERT_TRUE(archive_.ingest(put_sample(archive_.spool(), "e-2", "two"), "c", Append{"c", 2, {{"evaluated", "{}"}}}));
+    ASSERT_TRUE(
+        archive_.ingest(put_sample(archive_.spool(), "e-1", "one"), "c", Append{"c", 1, {{"evaluated", "{}"}}}));
+    ASSERT_TRUE(
+        archive_.ingest(put_sample(archive_.spool(), "e-2", "two"), "c", Append{"c", 2, {{"evaluated", "{}"}}}));
   }
   void damage(const std::string& sql) {
     const auto done = open_raw(root_).script("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; " + sql);
@@ -33,9 +35,10 @@ class CareTest : public testing::Test {
   }
   std::string blob_of(const std::string& id, const std::string& file) const {
     const Database raw = open_raw(root_);
-    Rows rows = raw.query("SELECT blob FROM bundle_files f JOIN evaluations e ON e.number = f.evaluation "
-                          "WHERE e.id = ? AND f.name = ?",
-                          {id, file})
+    Rows rows = raw.query(
+                       "SELECT blob FROM bundle_files f JOIN evaluations e ON e.number = f.evaluation "
+                       "WHERE e.id = ? AND f.name = ?",
+                       {id, file})
                     .value();
     EXPECT_TRUE(rows.next().value());
     return rows.text(0);
@@ -72,7 +75,6 @@ TEST_F(CareTest, AMissingBlobIsNamedWithItsUser) {
 TEST_F(CareTest, ADamagedBlobIsNamedWithItsUser) {
   const std::string hex = blob_of("e-1", "candidate-build.log");
   const os::Path path = blob_path(root_, hex);
-  std::filesystem::permissions(path, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
   ASSERT_TRUE(os::write_file_atomic(path, "built e-7\n"));
   const auto found = problems();
   ASSERT_EQ(found.size(), 1U);
@@ -178,8 +180,9 @@ TEST_F(CareTest, ARowThatNamesNothingIsNamed) {
 
 TEST_F(CareTest, AnIndexThatDisagreesWithItsTableIsNamed) {
   // Declares another order than the one in which the index was built.
-  damage("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE INDEX evaluations_by_candidate ON "
-         "evaluations (candidate DESC)' WHERE name = 'evaluations_by_candidate'");
+  damage(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE INDEX evaluations_by_candidate ON "
+      "evaluations (candidate DESC)' WHERE name = 'evaluations_by_candidate'");
   EXPECT_THAT(Archive::open_reader(root_)->verify()->problems,
               Contains(testing::AllOf(HasSubstr("database: "), HasSubstr("evaluations_by_candidate"))));
 }
@@ -191,7 +194,6 @@ TEST_F(CareTest, ADamagedUnusedBlobIsNamed) {
   ASSERT_TRUE(unused);
   EXPECT_THAT(problems(), IsEmpty());
   const os::Path path = blob_path(root_, unused->hex());
-  std::filesystem::permissions(path, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
   ASSERT_TRUE(os::write_file_atomic(path, "changed"));
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("a blob that nothing uses: blob " + unused->hex() + " is damaged")));
 }

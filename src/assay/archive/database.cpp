@@ -49,9 +49,9 @@ tl::unexpected<base::Error> translate(int code, int errno_value, const std::stri
                                      fmt::format("{}: {}; make the file and its folder writable for you", file, what));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return base::environment_error("archive.busy",
-                                     fmt::format("{}: {}; another program holds it: close that and repeat the command",
-                                                 file, what));
+      return base::environment_error(
+          "archive.busy",
+          fmt::format("{}: {}; another program holds it: close that and repeat the command", file, what));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       return base::environment_error(
@@ -123,8 +123,7 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 base::Result<Database> Database::open(const os::Path& file, Access access) {
-  const int flags =
-      access == Access::read_only ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
+  const int flags = access == Access::read_only ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE;
   std::unique_ptr<SQLite::Database> handle;
   errno = 0;
   try {

@@ -5,18 +5,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <functional>
 
 #include <assay/archive/archive.hpp>
 #include <assay/archive/sample_bundle.hpp>
+#include <assay/base/random.hpp>
 
 namespace assay::archive {
 namespace {
 
 constexpr int kCannotMount = 77;
+
+bool write_text(const char* path, const std::string& text) {
+  std::ofstream stream(path);
+  stream << text << std::flush;
+  return stream.good();
+}
+
+// Root gets a mount namespace of its own; others get one inside a user namespace in which they are root.
+bool enter_private_mounts() {
+  const unsigned user = ::geteuid();
+  const unsigned group = ::getegid();
+  if (::unshare(user == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) {
+    return false;
+  }
+  if (user != 0 && !(write_text("/proc/self/setgroups", "deny") &&
+                     write_text("/proc/self/uid_map", "0 " + std::to_string(user) + " 1") &&
+                     write_text("/proc/self/gid_map", "0 " + std::to_string(group) + " 1"))) {
+    return false;
+  }
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
 
 // Runs `body` in a child with a tmpfs of that size, which nobody else sees, mounted on `folder`. `body` returns what
 // went wrong ("" if nothing); so does this. Skips where a private mount is not allowed.
@@ -26,11 +50,9 @@ void on_small_disk(const os::Path& folder, const std::string& size, const std::f
   const int child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    const int flags = ::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
     std::string failure;
     int code = 0;
-    if (::unshare(flags) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        ::mount("tmpfs", folder.c_str(), "tmpfs", 0, ("size=" + size).c_str()) != 0) {
+    if (!enter_private_mounts() || ::mount("tmpfs", folder.c_str(), "tmpfs", 0, ("size=" + size).c_str()) != 0) {
       failure = std::strerror(errno);
       code = kCannotMount;
     } else {
@@ -75,13 +97,21 @@ std::string problems_of(const Archive& archive) {
   return report->problems.empty() ? std::string() : "a problem: " + report->problems.front();
 }
 
+// Text that does not compress: the store would make room for anything else.
+std::string noise(std::size_t size, const std::string& name) {
+  base::Philox random(1, base::stream_id(name));
+  std::string text(size, ' ');
+  std::generate(text.begin(), text.end(), [&] { return static_cast<char>(' ' + random.next_below(95)); });
+  return text;
+}
+
 // Ingests one bundle of about 100 KiB with so much space left; the disk is filled after the bundle was written.
 std::string ingest_with_space(const os::Path& root, Archive& archive, int number, std::uintmax_t space, int& refused) {
   const std::string id = "e-" + std::to_string(number);
   const auto request = sample_request(id, "candidate " + id);
   Files files = sample_files(request, sample_evaluation(request));
   for (char name = 'a'; name < 'k'; ++name) {
-    files[std::string(1, name) + ".log"] = std::string(10000, name) + id;
+    files[std::string(1, name) + ".log"] = noise(10000, id + name);
   }
   write_bundle(archive.spool() / id, files);
   const os::Path filler = root.parent_path() / "filler";

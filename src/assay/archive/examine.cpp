@@ -134,13 +134,14 @@ class Examination {
   }
 
   base::Result<void> check_evaluations() {
-    return each_row("SELECT e.number, e.id, c.content, i.content, e.stage, e.device, e.outcome, e.cause, e.started, "
-                    "e.wall_seconds, e.bundle FROM evaluations e LEFT JOIN candidates c ON c.number = e.candidate "
-                    "LEFT JOIN candidates i ON i.number = e.incumbent ORDER BY e.number",
-                    {}, [&](const Rows& rows) {
-                      ++report_.evaluations;
-                      section("evaluation " + rows.text(1), check_evaluation(rows));
-                    });
+    return each_row(
+        "SELECT e.number, e.id, c.content, i.content, e.stage, e.device, e.outcome, e.cause, e.started, "
+        "e.wall_seconds, e.bundle FROM evaluations e LEFT JOIN candidates c ON c.number = e.candidate "
+        "LEFT JOIN candidates i ON i.number = e.incumbent ORDER BY e.number",
+        {}, [&](const Rows& rows) {
+          ++report_.evaluations;
+          section("evaluation " + rows.text(1), check_evaluation(rows));
+        });
   }
 
   base::Result<void> check_evaluation(const Rows& rows) {
@@ -148,19 +149,19 @@ class Examination {
     Bundle bundle{who, {}};
     std::map<std::string, std::string> digests;
     bool whole = true;
-    ASSAY_TRY(each_row("SELECT name, blob, bytes FROM bundle_files WHERE evaluation = ?", {rows.integer(0)},
-                       [&](const Rows& file) {
-                         auto content = blob_of(file.text(1), who + ": " + file.text(0));
-                         if (!content) {
-                           whole = false;
-                           return;
-                         }
-                         if (static_cast<std::int64_t>(content->size()) != file.integer(2)) {
-                           problem(fmt::format("{}: {} has {} bytes and its row says {}", who, file.text(0),
-                                               content->size(), file.integer(2)));
-                         }
-                         bundle.files.push_back({file.text(0), std::move(*content), *base::Digest::parse(file.text(1))});
-                       }));
+    ASSAY_TRY(each_row(
+        "SELECT name, blob, bytes FROM bundle_files WHERE evaluation = ?", {rows.integer(0)}, [&](const Rows& file) {
+          auto content = blob_of(file.text(1), who + ": " + file.text(0));
+          if (!content) {
+            whole = false;
+            return;
+          }
+          if (static_cast<std::int64_t>(content->size()) != file.integer(2)) {
+            problem(fmt::format("{}: {} has {} bytes and its row says {}", who, file.text(0), content->size(),
+                                file.integer(2)));
+          }
+          bundle.files.push_back({file.text(0), std::move(*content), *base::Digest::parse(file.text(1))});
+        }));
     if (!whole) {
       return {};
     }
@@ -231,21 +232,19 @@ class Examination {
   base::Result<void> check_events_of_all() {
     std::string campaign;
     std::int64_t expected = 1;
-    return each_row("SELECT campaign, sequence, kind, body FROM events ORDER BY campaign, sequence", {},
-                    [&](const Rows& rows) {
-                      if (rows.text(0) != campaign) {
-                        campaign = rows.text(0);
-                        expected = 1;
-                      }
-                      const std::int64_t sequence = rows.integer(1);
-                      if (sequence != expected) {
-                        problem(fmt::format("campaign {}: its journal lacks entries {} to {}", campaign, expected,
-                                            sequence - 1));
-                      }
-                      expected = sequence + 1;
-                      check_object(fmt::format("campaign {}: entry {} ({})", campaign, sequence, rows.text(2)),
-                                   rows.text(3));
-                    });
+    return each_row(
+        "SELECT campaign, sequence, kind, body FROM events ORDER BY campaign, sequence", {}, [&](const Rows& rows) {
+          if (rows.text(0) != campaign) {
+            campaign = rows.text(0);
+            expected = 1;
+          }
+          const std::int64_t sequence = rows.integer(1);
+          if (sequence != expected) {
+            problem(fmt::format("campaign {}: its journal lacks entries {} to {}", campaign, expected, sequence - 1));
+          }
+          expected = sequence + 1;
+          check_object(fmt::format("campaign {}: entry {} ({})", campaign, sequence, rows.text(2)), rows.text(3));
+        });
   }
 
   void check_object(const std::string& who, const std::string& text) {

@@ -68,14 +68,14 @@ base::Result<PreparedCandidate> store_solution(blob::BlobStore& blobs, const tas
   const auto decoded = task::decode_solution(json);
   const task::CandidateIdentity identity = task::identify(solution);
   if (!decoded.value || task::identify(*decoded.value) != identity) {
-    return base::input_error("solution.not_storable",
-                             fmt::format("solution \"{}\" cannot be stored and read back{}: are its sources UTF-8?",
-                                         solution.name,
-                                         decoded.problems.empty() ? std::string()
-                                                                  : " (" + decoded.problems.front().pointer + ": " +
-                                                                        decoded.problems.front().message + ")"));
+    return base::input_error(
+        "solution.not_storable",
+        fmt::format("solution \"{}\" cannot be stored and read back{}: are its sources UTF-8?", solution.name,
+                    decoded.problems.empty()
+                        ? std::string()
+                        : " (" + decoded.problems.front().pointer + ": " + decoded.problems.front().message + ")"));
   }
-  ASSAY_TRY_ASSIGN(const base::Digest blob, blobs.put(text));
+  ASSAY_TRY_ASSIGN(const base::Digest blob, blobs.put(text, os::Durability::power));
   return PreparedCandidate{identity, solution.definition, blob};
 }
 
@@ -86,10 +86,10 @@ base::Result<task::Solution> load_stored_solution(const blob::BlobStore& blobs, 
 
 base::Result<std::int64_t> insert_candidate(const Database& database, const PreparedCandidate& candidate) {
   const std::string content = candidate.identity.content.hex();
-  ASSAY_TRY(database.execute("INSERT INTO candidates (content, normalised, definition, solution_blob, first_seen) "
-                             "VALUES (?, ?, ?, ?, ?) ON CONFLICT (content, definition) DO NOTHING",
-                             {content, candidate.identity.normalised.hex(), candidate.definition,
-                              candidate.blob.hex(), base::utc_now()}));
+  ASSAY_TRY(database.execute(
+      "INSERT INTO candidates (content, normalised, definition, solution_blob, first_seen) "
+      "VALUES (?, ?, ?, ?, ?) ON CONFLICT (content, definition) DO NOTHING",
+      {content, candidate.identity.normalised.hex(), candidate.definition, candidate.blob.hex(), base::utc_now()}));
   ASSAY_TRY_ASSIGN(Rows rows, database.query("SELECT number FROM candidates WHERE content = ? AND definition = ?",
                                              {content, candidate.definition}));
   ASSAY_TRY_ASSIGN(const bool found, rows.next());
@@ -136,9 +136,10 @@ base::Result<task::Evaluation> Archive::ingest(const os::Path& bundle_folder, st
     return no_campaign(database, campaign);
   }
 
-  // Blobs first: named by their content, they harm nothing if the transaction fails, and rows never lack theirs.
+  // Blobs first: named by their content, they harm nothing if the transaction fails, and rows never lack theirs, not
+  // even after a power cut.
   for (const BundleFile& file : bundle.files) {
-    ASSAY_TRY(implementation_->blobs.put(file.content));
+    ASSAY_TRY(implementation_->blobs.put(file.content, os::Durability::power));
   }
   ASSAY_TRY_ASSIGN(const PreparedCandidate candidate,
                    store_solution(implementation_->blobs, contents.request.candidate));

@@ -49,7 +49,8 @@ std::string id_of(std::int64_t number) { return fmt::format("e-{}", number); }
 }
 
 void sleep_for(std::chrono::microseconds time) {
-  const timespec span{static_cast<time_t>(time.count() / 1'000'000), static_cast<long>(time.count() % 1'000'000) * 1000};
+  const timespec span{static_cast<time_t>(time.count() / 1'000'000),
+                      static_cast<long>(time.count() % 1'000'000) * 1000};
   ::nanosleep(&span, nullptr);
 }
 

@@ -93,8 +93,9 @@ const std::vector<Migration>& migrations() {
 int known_schema() { return migrations().back().version; }
 
 base::Result<int> schema_version(const Database& database) {
-  ASSAY_TRY_ASSIGN(const std::int64_t meta,
-                   single_integer(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"));
+  ASSAY_TRY_ASSIGN(
+      const std::int64_t meta,
+      single_integer(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'meta'"));
   if (meta == 1) {
     const auto version = single_integer(database, "SELECT schema_version FROM meta WHERE only = 1");
     if (version && *version >= 1) {
@@ -109,10 +110,10 @@ base::Result<int> schema_version(const Database& database) {
       return 0;
     }
   }
-  return base::input_error("archive.foreign",
-                           fmt::format("{} is an SQLite database, but not one of Assay's: choose another folder for the "
-                                       "archive",
-                                       database.file()));
+  return base::input_error(
+      "archive.foreign", fmt::format("{} is an SQLite database, but not one of Assay's: choose another folder for the "
+                                     "archive",
+                                     database.file()));
 }
 
 base::Result<void> refuse_newer(const Database& database) {

@@ -26,13 +26,13 @@ base::Result<base::Digest> stored_digest(const Rows& rows, int column, const Dat
   return digest;
 }
 
-tl::unexpected<base::Error> ambiguous(std::string_view what, std::string_view prefix, std::vector<std::string> matches) {
+tl::unexpected<base::Error> ambiguous(std::string_view what, std::string_view prefix,
+                                      std::vector<std::string> matches) {
   const std::size_t count = matches.size();
   matches.resize(std::min(count, kMostListed));
-  return base::input_error(
-      "archive.ambiguous",
-      fmt::format("{} {} could be any of {}: {}{}; give more of it", what, prefix, count, base::join(matches, ", "),
-                  count > kMostListed ? ", …" : ""));
+  return base::input_error("archive.ambiguous",
+                           fmt::format("{} {} could be any of {}: {}{}; give more of it", what, prefix, count,
+                                       base::join(matches, ", "), count > kMostListed ? ", …" : ""));
 }
 
 // Lists the distinct values that begin with the prefix; an exact match stands alone.
@@ -58,10 +58,11 @@ base::Result<void> check_digest_prefix(std::string_view prefix) {
   if (hexadecimal && prefix.size() >= kShortestPrefix && prefix.size() <= 2 * base::Digest::kSize) {
     return {};
   }
-  return base::input_error("candidate.prefix",
-                           fmt::format("\"{}\" cannot name a candidate: give {} to {} of the lowercase hexadecimal digits "
-                                       "of its digest",
-                                       base::printable(prefix), kShortestPrefix, 2 * base::Digest::kSize));
+  return base::input_error(
+      "candidate.prefix",
+      fmt::format("\"{}\" cannot name a candidate: give {} to {} of the lowercase hexadecimal digits "
+                  "of its digest",
+                  base::printable(prefix), kShortestPrefix, 2 * base::Digest::kSize));
 }
 
 base::Result<std::vector<StoredCandidate>> read_candidates(const Database& database, const blob::BlobStore& blobs,
@@ -95,8 +96,8 @@ tl::unexpected<base::Error> no_evaluation(const Database& database, std::string_
                                        base::printable(id), database.file()));
 }
 
-base::Result<std::string> read_bundle_file(const Database& database, const blob::BlobStore& blobs,
-                                           std::string_view id, std::string_view name) {
+base::Result<std::string> read_bundle_file(const Database& database, const blob::BlobStore& blobs, std::string_view id,
+                                           std::string_view name) {
   ASSAY_TRY_ASSIGN(Rows rows, database.query("SELECT f.blob FROM evaluations e LEFT JOIN bundle_files f "
                                              "ON f.evaluation = e.number AND f.name = ? WHERE e.id = ?",
                                              {std::string(name), std::string(id)}));
@@ -105,7 +106,8 @@ base::Result<std::string> read_bundle_file(const Database& database, const blob:
     return no_evaluation(database, id);
   }
   if (rows.is_null(0)) {
-    return base::input_error("bundle.no_file", fmt::format("evaluation {} has no file \"{}\"", id, base::printable(name)));
+    return base::input_error("bundle.no_file",
+                             fmt::format("evaluation {} has no file \"{}\"", id, base::printable(name)));
   }
   ASSAY_TRY_ASSIGN(const base::Digest blob, stored_digest(rows, 0, database));
   return base::with_context(blobs.get(blob), fmt::format("while reading {} of evaluation {}", name, id));
@@ -130,11 +132,11 @@ base::Result<EvaluationSummary> read_summary(const Rows& rows, const Database& d
   const auto stage = parse_stage(rows.text(5));
   const auto outcome = task::parse_outcome(rows.text(7));
   if (!stage || !outcome) {
-    return base::environment_error("archive.damaged",
-                                   fmt::format("{}: evaluation {} has stage \"{}\" and outcome \"{}\", of which this "
-                                               "Assay knows not both: run `assay archive verify`",
-                                               database.file(), summary.id, base::printable(rows.text(5)),
-                                               base::printable(rows.text(7))));
+    return base::environment_error(
+        "archive.damaged",
+        fmt::format("{}: evaluation {} has stage \"{}\" and outcome \"{}\", of which this "
+                    "Assay knows not both: run `assay archive verify`",
+                    database.file(), summary.id, base::printable(rows.text(5)), base::printable(rows.text(7))));
   }
   summary.stage = *stage;
   summary.outcome = *outcome;
@@ -167,8 +169,8 @@ base::Result<std::optional<StoredCandidate>> Archive::candidate(std::string_view
   if (matches.empty()) {
     return std::nullopt;
   }
-  ASSAY_TRY_ASSIGN(auto found, read_candidates(implementation_->database, implementation_->blobs, "content = ?",
-                                               {matches.front()}));
+  ASSAY_TRY_ASSIGN(
+      auto found, read_candidates(implementation_->database, implementation_->blobs, "content = ?", {matches.front()}));
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
@@ -179,22 +181,22 @@ base::Result<std::vector<StoredCandidate>> Archive::candidates(std::string_view 
 
 base::Result<std::optional<StoredCandidate>> Archive::candidate_by_normalised(std::string_view definition,
                                                                               const base::Digest& normalised) const {
-  ASSAY_TRY_ASSIGN(auto found,
-                   read_candidates(implementation_->database, implementation_->blobs,
-                                   "number = (SELECT min(number) FROM candidates WHERE definition = ? AND "
-                                   "normalised = ?)",
-                                   {std::string(definition), normalised.hex()}));
+  ASSAY_TRY_ASSIGN(auto found, read_candidates(implementation_->database, implementation_->blobs,
+                                               "number = (SELECT min(number) FROM candidates WHERE definition = ? AND "
+                                               "normalised = ?)",
+                                               {std::string(definition), normalised.hex()}));
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 base::Result<std::optional<task::Evaluation>> Archive::evaluation(std::string_view id_or_prefix) const {
   if (id_or_prefix.empty()) {
-    return base::input_error("evaluation.prefix", "an evaluation is named by its id or the beginning of it; this is empty");
+    return base::input_error("evaluation.prefix",
+                             "an evaluation is named by its id or the beginning of it; this is empty");
   }
   const Database& database = implementation_->database;
-  ASSAY_TRY_ASSIGN(auto matches, matching(database,
-                                          "SELECT id FROM evaluations WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id",
-                                          std::string(id_or_prefix)));
+  ASSAY_TRY_ASSIGN(auto matches,
+                   matching(database, "SELECT id FROM evaluations WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id",
+                            std::string(id_or_prefix)));
   if (matches.size() > 1) {
     return ambiguous("evaluation", base::printable(id_or_prefix), std::move(matches));
   }
@@ -224,14 +226,14 @@ base::Result<std::vector<EvaluationSummary>> Archive::evaluations(std::string_vi
     ASSAY_TRY(check_digest_prefix(candidate));
   }
   const Database& database = implementation_->database;
-  ASSAY_TRY_ASSIGN(
-      Rows rows, database.query("SELECT e.id, e.campaign, c.content, i.content, c.definition, e.stage, e.device, "
-                                "e.outcome, e.cause, e.started, e.wall_seconds FROM evaluations e "
-                                "JOIN candidates c ON c.number = e.candidate "
-                                "LEFT JOIN candidates i ON i.number = e.incumbent "
-                                "WHERE (?1 = '' OR e.campaign = ?1) AND substr(c.content, 1, length(?2)) = ?2 "
-                                "ORDER BY e.number",
-                                {std::string(campaign), std::string(candidate)}));
+  ASSAY_TRY_ASSIGN(Rows rows,
+                   database.query("SELECT e.id, e.campaign, c.content, i.content, c.definition, e.stage, e.device, "
+                                  "e.outcome, e.cause, e.started, e.wall_seconds FROM evaluations e "
+                                  "JOIN candidates c ON c.number = e.candidate "
+                                  "LEFT JOIN candidates i ON i.number = e.incumbent "
+                                  "WHERE (?1 = '' OR e.campaign = ?1) AND substr(c.content, 1, length(?2)) = ?2 "
+                                  "ORDER BY e.number",
+                                  {std::string(campaign), std::string(candidate)}));
   std::vector<EvaluationSummary> found;
   while (true) {
     ASSAY_TRY_ASSIGN(const bool more, rows.next());

@@ -170,8 +170,8 @@ TEST_F(QueriesTest, ASummaryAgreesWithItsEvaluation) {
 
 TEST_F(QueriesTest, BundleFilesAreNamedAndRead) {
   ingest("e-1", "a");
-  EXPECT_THAT(archive_.bundle_files("e-1").value(), ElementsAre("candidate-build.log", "evaluation.json", "manifest.json",
-                                                                "request.json", "samples.json"));
+  EXPECT_THAT(archive_.bundle_files("e-1").value(),
+              ElementsAre("candidate-build.log", "evaluation.json", "manifest.json", "request.json", "samples.json"));
   EXPECT_EQ(archive_.bundle_file("e-1", "candidate-build.log").value(), "built e-1\n");
   EXPECT_EQ(archive_.bundle_file("e-1", "other.log").error().code, "bundle.no_file");
   for (const auto& error : {archive_.bundle_file("e-2", "samples.json").error(), archive_.bundle_files("e-2").error(),

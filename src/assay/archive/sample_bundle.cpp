@@ -133,13 +133,7 @@ Database open_raw(const os::Path& root) {
 }
 
 os::Path blob_path(const os::Path& root, const std::string& hex) {
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "blobs")) {
-    // Whether the store shards names by their first digits is its own business.
-    if (entry.is_regular_file() && hex.ends_with(entry.path().filename().string().substr(0, hex.size()))) {
-      return entry.path();
-    }
-  }
-  throw std::runtime_error("no blob " + hex);
+  return blob::BlobStore::open(root / "blobs").value().path_of(base::Digest::parse(hex).value());
 }
 
 }  // namespace assay::archive

@@ -30,7 +30,7 @@ os::Path put_sample(const os::Path& spool, std::string_view id, std::string_view
 /// Opens the archive's database for damage.
 [[nodiscard]] Database open_raw(const os::Path& root);
 
-/// The path of a blob in an archive, found by its name.
+/// Returns the file that holds a blob of an archive.
 [[nodiscard]] os::Path blob_path(const os::Path& root, const std::string& hex);
 
 }  // namespace assay::archive

@@ -157,6 +157,7 @@ std::string next_step(const service::EvaluateReport& report) {
     case task::Outcome::not_better:
       return fmt::format("assay show {} for everything that was recorded", evaluation.id);
     case task::Outcome::duplicate:
+    case task::Outcome::built:
     case task::Outcome::crashed:
     case task::Outcome::timed_out:
     case task::Outcome::incorrect:

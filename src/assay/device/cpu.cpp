@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -114,14 +115,45 @@ Processor describe_processor() {
   return processor;
 }
 
+#if defined(__x86_64__)
+namespace {
+
+constexpr std::size_t kLine = 64;
+
+// clflushopt is not ordered with itself, so that many write-backs are under way at once: several times quicker.
+__attribute__((target("clflushopt"))) void flush_unordered(std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += kLine) {
+    _mm_clflushopt(const_cast<std::byte*>(bytes.data() + at));
+  }
+}
+
+void flush_ordered(std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += kLine) {
+    _mm_clflush(bytes.data() + at);
+  }
+}
+
+bool has_clflushopt() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & (1U << 23U)) != 0;
+}
+
+}  // namespace
+#endif
+
 void evict_from_caches(std::span<const std::byte> bytes) {
 #if defined(__x86_64__)
   // Coherent: the lines leave every core's caches, ours and the worker's, wherever they are. Dirty lines are written
   // back here, outside any timed window.
-  constexpr std::size_t kLine = 64;
+  static const bool unordered = has_clflushopt();
   _mm_mfence();
-  for (std::size_t at = 0; at < bytes.size(); at += kLine) {
-    _mm_clflush(bytes.data() + at);
+  if (unordered) {
+    flush_unordered(bytes);
+  } else {
+    flush_ordered(bytes);
   }
   _mm_mfence();
 #else

@@ -32,6 +32,8 @@ class Device {
   virtual ~Device() = default;
   /// "cpu" or "simulated:<seed>".
   [[nodiscard]] virtual std::string name() const = 0;
+  /// Whether `observe` ignores the worker's clock: such times cannot be held against the judge's.
+  [[nodiscard]] virtual bool simulated() const { return false; }
   /// What the device is, for the environment fingerprint.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> describe() const = 0;
   /// Puts the calling thread (the judge) where it disturbs a worker least.

@@ -22,6 +22,7 @@ class Simulated final : public Device {
   explicit Simulated(std::uint64_t device_seed) : device_seed_(device_seed) {}
 
   [[nodiscard]] std::string name() const override { return fmt::format("simulated:{}", device_seed_); }
+  [[nodiscard]] bool simulated() const override { return true; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe() const override {
     return {{"clock", "simulated; no time of this device says anything about a real one"}};
   }

@@ -27,8 +27,8 @@ class JudgeRunner {
 
 /// Where the local programs and caches are.
 struct LocalSettings {
-  os::Path judge;        ///< The assay-judge binary.
-  os::Path build_cache;  ///< Folder of built objects, shared by all evaluations.
+  os::Path judge;                                      ///< The assay-judge binary.
+  os::Path build_cache;                                ///< Folder of built objects, shared by all evaluations.
   std::optional<std::chrono::nanoseconds> time_limit;  ///< Absent: by the request's plan (time_limit.hpp).
 };
 

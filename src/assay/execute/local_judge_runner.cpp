@@ -57,7 +57,7 @@ BundleState bundle_state(const os::Path& bundle) {
     return BundleState::absent;
   }
   return std::filesystem::is_regular_file(bundle / task::kManifestFile, error) ? BundleState::complete
-                                                                              : BundleState::in_the_way;
+                                                                               : BundleState::in_the_way;
 }
 
 std::vector<std::pair<std::string, std::string>> judge_environment() {
@@ -140,7 +140,10 @@ class Judgement {
 
  private:
   Judgement(os::Process process, os::Fd progress, os::Fd output, JudgeLog log)
-      : process_(std::move(process)), progress_(std::move(progress)), output_(std::move(output)), log_(std::move(log)) {}
+      : process_(std::move(process)),
+        progress_(std::move(progress)),
+        output_(std::move(output)),
+        log_(std::move(log)) {}
 
   // Waits for one of the three and reads what is there; true once the judge has ended.
   base::Result<bool> pump(const os::Deadline& deadline, const std::function<void(const Progress&)>& on_progress) {
@@ -195,10 +198,10 @@ base::Result<os::Path> LocalJudgeRunner::run(const task::EvaluationRequest& requ
     case BundleState::complete:
       return finished(paths);
     case BundleState::in_the_way:
-      return base::environment_error("judge.spool_taken",
-                                     fmt::format("{} is in the way of the result: it is no complete bundle (it lacks {}); "
-                                                 "move it away and repeat",
-                                                 paths.bundle.string(), task::kManifestFile));
+      return base::environment_error(
+          "judge.spool_taken", fmt::format("{} is in the way of the result: it is no complete bundle (it lacks {}); "
+                                           "move it away and repeat",
+                                           paths.bundle.string(), task::kManifestFile));
     case BundleState::absent:
       break;
   }
@@ -208,12 +211,17 @@ base::Result<os::Path> LocalJudgeRunner::run(const task::EvaluationRequest& requ
   ASSAY_TRY_ASSIGN(JudgeLog log, JudgeLog::create(paths.log));
 
   os::ProcessOptions options;
-  options.argv = {settings_.judge.string(),     paths.request.string(),         "--bundle",
-                  paths.bundle.string(),        "--cache",                      settings_.build_cache.string(),
-                  "--progress-fd",              std::to_string(kProgressDescriptor)};
+  options.argv = {settings_.judge.string(),
+                  paths.request.string(),
+                  "--bundle",
+                  paths.bundle.string(),
+                  "--cache",
+                  settings_.build_cache.string(),
+                  "--progress-fd",
+                  std::to_string(kProgressDescriptor)};
   options.environment = judge_environment();
-  ASSAY_TRY_ASSIGN(Judgement judgement,
-                   base::with_context(Judgement::start(std::move(options), std::move(log)), "while starting the judge"));
+  ASSAY_TRY_ASSIGN(Judgement judgement, base::with_context(Judgement::start(std::move(options), std::move(log)),
+                                                           "while starting the judge"));
   const std::chrono::nanoseconds limit = settings_.time_limit.value_or(judgement_limit(request));
   ASSAY_TRY_ASSIGN(const auto status, judgement.wait(limit, on_progress));
 

@@ -156,8 +156,8 @@ TEST_F(LocalJudgeRunnerTest, AFloodOfOutputLeavesABoundedLog) {
 }
 
 TEST_F(LocalJudgeRunnerTest, GarbageProgressIsIgnored) {
-  const auto bundle = run(std::string("head -c 300000 /dev/urandom >&3; printf '\\n1 2 sane\\nnan inf what\\n' >&3\n") +
-                          kFinish);
+  const auto bundle =
+      run(std::string("head -c 300000 /dev/urandom >&3; printf '\\n1 2 sane\\nnan inf what\\n' >&3\n") + kFinish);
   ASSERT_TRUE(bundle) << bundle.error().text();
   ASSERT_FALSE(seen_.empty());
   EXPECT_EQ(seen_.back().what, "sane");
@@ -205,8 +205,8 @@ TEST_F(LocalJudgeRunnerTest, AJudgeThatIsNotThereIsNamed) {
 }
 
 TEST_F(LocalJudgeRunnerTest, AnIdThatIsNoFileNameIsRefused) {
-  for (const std::string& id : {std::string(), std::string("../up"), std::string("A"), std::string("a.b"),
-                                std::string(81, 'a')}) {
+  for (const std::string& id :
+       {std::string(), std::string("../up"), std::string("A"), std::string("a.b"), std::string(81, 'a')}) {
     request_.id = id;
     const auto bundle = run(kFinish);
     ASSERT_FALSE(bundle) << id;

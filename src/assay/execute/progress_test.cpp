@@ -32,9 +32,7 @@ TEST(ParseProgress, LeavesAnUnknownTotalUnknown) {
   EXPECT_EQ(progress->total, 0);
 }
 
-TEST(ParseProgress, CutsDoneToTheTotal) {
-  EXPECT_EQ(parse_progress("9 4 late")->done, 4);
-}
+TEST(ParseProgress, CutsDoneToTheTotal) { EXPECT_EQ(parse_progress("9 4 late")->done, 4); }
 
 TEST(ParseProgress, NegativeZeroIsZero) {
   const auto progress = parse_progress("-0 3 begin");
@@ -43,8 +41,9 @@ TEST(ParseProgress, NegativeZeroIsZero) {
 }
 
 TEST(ParseProgress, RefusesWhatIsNotALine) {
-  for (const char* line : {"", " ", "1", "x 2 what", "1 x what", "1,5 2 what", "-1 2 what", "1 -2 what", "nan 2 what",
-                           "1 inf what", "1e999 2 what", " 1 2 what", "1\t2 what", "0x1 2 what", "1 2what", "1  2 what"}) {
+  for (const char* line :
+       {"", " ", "1", "x 2 what", "1 x what", "1,5 2 what", "-1 2 what", "1 -2 what", "nan 2 what", "1 inf what",
+        "1e999 2 what", " 1 2 what", "1\t2 what", "0x1 2 what", "1 2what", "1  2 what"}) {
     EXPECT_FALSE(parse_progress(line)) << line;
   }
 }

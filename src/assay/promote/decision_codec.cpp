@@ -1,4 +1,6 @@
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include <assay/promote/decision.hpp>
 #include <assay/task/decoder.hpp>
@@ -8,12 +10,13 @@ namespace {
 
 using base::Json;
 
+constexpr std::array<std::string_view, 2> kVerdicts = {"promote", "keep_incumbent"};
 constexpr std::int64_t kMost = 1'000'000'000;
 
 Decision read_decision(const task::Node& node) {
   Decision decision;
   task::Fields fields(node);
-  decision.verdict = fields.required("verdict").word({"promote", "keep_incumbent"}) == 0
+  decision.verdict = fields.required("verdict").word(kVerdicts) == 0
                          ? Decision::Verdict::promote
                          : Decision::Verdict::keep_incumbent;
   decision.speedup = fields.required("speedup").number();

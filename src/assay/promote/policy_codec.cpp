@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
-#include <cmath>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include <assay/promote/policy_fields.hpp>
 
@@ -12,6 +13,7 @@ using base::Json;
 using task::Fields;
 using task::Node;
 
+constexpr std::array<std::string_view, 2> kApprovals = {"policy", "person"};
 constexpr std::int64_t kMostPairs = 1000;
 constexpr std::int64_t kMostSamples = 10000;
 constexpr std::int64_t kLongestMilliseconds = 24 * 3600 * 1000;
@@ -65,7 +67,7 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   read_int(field(fields, "samples_per_pair", missing), plan.samples_per_pair, 1, kMostSamples);
   read_real(field(fields, "alpha", missing), plan.alpha, {0, 1, true});
   read_real(field(fields, "minimum_effect", missing), plan.minimum_effect, {0, 0.99, false});
-  read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 100, false});
+  read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 1, false});
   read_real(field(fields, "check_fraction", missing), plan.check_fraction, {0, 1, false});
   read_milliseconds(field(fields, "call_limit_ms", missing), plan.call_limit);
   read_milliseconds(field(fields, "load_limit_ms", missing), plan.load_limit);
@@ -97,7 +99,7 @@ Policy read_policy(const Node& node, Missing missing) {
   }
   const Node approval = field(fields, "approval", missing);
   if (approval.present()) {
-    policy.approval = approval.word({"policy", "person"}) == 0 ? Approval::policy : Approval::person;
+    policy.approval = approval.word(kApprovals) == 0 ? Approval::policy : Approval::person;
   }
   read_int(field(fields, "sweeps_per_round", missing), policy.sweeps_per_round, 1, 1000);
 
@@ -114,8 +116,8 @@ Policy read_policy(const Node& node, Missing missing) {
 
   const Node guards = field(fields, "guards", missing);
   Fields guard_fields(guards);
-  read_real(field(guard_fields, "maximum_mean_regression", missing), policy.maximum_mean_regression, {0, 100, false});
-  read_real(field(guard_fields, "maximum_p95_regression", missing), policy.maximum_p95_regression, {0, 100, false});
+  read_real(field(guard_fields, "maximum_mean_regression", missing), policy.maximum_mean_regression, {0, 1, false});
+  read_real(field(guard_fields, "maximum_p95_regression", missing), policy.maximum_p95_regression, {0, 1, false});
   guard_fields.refuse_others();
 
   fields.refuse_others();
@@ -124,7 +126,8 @@ Policy read_policy(const Node& node, Missing missing) {
 
 Json encode(const Policy& policy) {
   Json gate = {{"workloads", policy.gate_workloads}};
-  for (const auto& [key, value] : task::encode(policy.gate).items()) {
+  const Json plan = task::encode(policy.gate);
+  for (const auto& [key, value] : plan.items()) {
     gate[key] = value;
   }
   return {{"version", policy.version},

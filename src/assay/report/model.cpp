@@ -24,8 +24,8 @@ std::string words(task::Outcome outcome) {
 }
 
 std::optional<Ratio> trusted_speedup(const CandidateRow& row) {
-  const bool trusted = row.outcome && task::is_correct(*row.outcome) && row.speedup &&
-                       is_ratio(row.speedup->estimate);
+  const bool trusted =
+      row.outcome && task::is_correct(*row.outcome) && row.speedup && is_ratio(row.speedup->estimate);
   return trusted ? row.speedup : std::nullopt;
 }
 

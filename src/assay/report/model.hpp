@@ -107,8 +107,8 @@ struct OutcomeCount {
 /// Tells whether a value can be a ratio or a time at all: finite and above 0.
 [[nodiscard]] bool is_ratio(double value);
 
-/// Returns the candidate's speedup if it may be shown: its outcome is a correct one and the estimate is a number. A
-/// candidate that failed is never fast, whatever was filled in.
+/// Returns the candidate's speedup if it may be shown: its outcome is a correct one and the estimate is a
+/// number. A candidate that failed is never fast, whatever was filled in.
 [[nodiscard]] std::optional<Ratio> trusted_speedup(const CandidateRow& row);
 
 /// Names an outcome for people: "timed out", "not better".

@@ -51,7 +51,9 @@ struct Character {
 
 // Takes the first character of a text that is not empty. A byte that starts nothing valid stands for itself.
 Character first_character(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+  const auto byte = [text](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
   const std::uint32_t lead = byte(0);
   const std::size_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   if (length == 1 || text.size() < length) {

@@ -58,6 +58,7 @@ OutcomeFamily family(task::Outcome outcome) {
     case task::Outcome::indistinguishable:
       return OutcomeFamily::kept;
     case task::Outcome::duplicate:
+    case task::Outcome::built:
       return OutcomeFamily::neutral;
     case task::Outcome::not_built:
     case task::Outcome::crashed:

@@ -27,7 +27,8 @@ namespace assay::report {
 /// Returns "2 not built, 1 crashed".
 [[nodiscard]] std::string outcomes_text(const CampaignReport& report);
 
-/// How a kind of outcome is shown: as a gain, as correct but kept out, as a failure, or as nothing of interest.
+/// How a kind of outcome is shown: as a gain, as correct but kept out, as a failure, or as nothing of
+/// interest.
 enum class OutcomeFamily : std::uint8_t { gain, kept, failure, neutral };
 [[nodiscard]] OutcomeFamily family(task::Outcome outcome);
 

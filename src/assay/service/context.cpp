@@ -16,8 +16,8 @@ namespace {
 constexpr std::chrono::seconds kDescribeLimit(30);
 constexpr std::size_t kDescribeOutput = std::size_t{1} << 20U;
 
-base::Result<task::Named<std::string>> fingerprint_of(const Places& places) {
-  ASSAY_TRY_ASSIGN(const base::Json machine, describe_machine(places));
+base::Result<task::Named<std::string>> fingerprint_of(const Places& places, const std::string& device) {
+  ASSAY_TRY_ASSIGN(const base::Json machine, describe_machine(places, device));
   const auto environment = machine.find("environment");
   if (environment == machine.end() || !environment->is_object()) {
     return base::internal_error("judge.describe", "assay-judge --describe has no object \"environment\"");
@@ -36,7 +36,7 @@ Context make_context(const Surroundings& surroundings) {
   context.places = find_places(surroundings);
   const execute::LocalSettings settings{context.places.judge, context.places.build_cache, std::nullopt};
   context.make_runner = [settings] { return std::make_unique<execute::LocalJudgeRunner>(settings); };
-  context.fingerprint = [places = context.places] { return fingerprint_of(places); };
+  context.fingerprint = [places = context.places](const std::string& device) { return fingerprint_of(places, device); };
   return context;
 }
 
@@ -53,7 +53,7 @@ base::Result<dataset::Dataset> open_dataset(const Context& context) {
   return dataset::Dataset::open(context.places.dataset);
 }
 
-base::Result<base::Json> describe_machine(const Places& places) {
+base::Result<base::Json> describe_machine(const Places& places, const std::string& device) {
   std::error_code error;
   if (!std::filesystem::exists(places.judge, error)) {
     return base::environment_error(
@@ -61,7 +61,7 @@ base::Result<base::Json> describe_machine(const Places& places) {
                                      places.judge.string()));
   }
   os::ProcessOptions options;
-  options.argv = {places.judge.string(), "--describe", "--json"};
+  options.argv = {places.judge.string(), "--describe", "--json", "--device", device};
   const char* path = std::getenv("PATH");
   options.environment = {{"PATH", path == nullptr ? "/usr/bin:/bin" : path}, {"LC_ALL", "C.UTF-8"}};
   ASSAY_TRY_ASSIGN(const os::CommandResult result,

@@ -17,8 +17,8 @@ struct Context {
   Places places;
   /// Makes a way to the judge; called once for each thread that runs one.
   std::function<std::unique_ptr<execute::JudgeRunner>()> make_runner;
-  /// Says what decides a timing on this machine, as the judge would record it with a result, without running anything.
-  std::function<base::Result<task::Named<std::string>>()> fingerprint;
+  /// Says what decides a timing on this device, as the judge would record it with a result, without running anything.
+  std::function<base::Result<task::Named<std::string>>(const std::string& device)> fingerprint;
   /// Shows how far the judge is; may be empty.
   std::function<void(const execute::Progress&)> on_progress;
 };
@@ -29,7 +29,7 @@ struct Context {
 /// Opens the dataset of this run. Without one, the error lists where it was looked for and how to name one.
 [[nodiscard]] base::Result<dataset::Dataset> open_dataset(const Context& context);
 
-/// Runs `assay-judge --describe --json` and returns its answer.
-[[nodiscard]] base::Result<base::Json> describe_machine(const Places& places);
+/// Runs `assay-judge --describe --json --device DEVICE` and returns its answer.
+[[nodiscard]] base::Result<base::Json> describe_machine(const Places& places, const std::string& device);
 
 }  // namespace assay::service

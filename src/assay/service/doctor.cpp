@@ -71,7 +71,7 @@ void examine_compilers(std::vector<Capability>& found) {
 }
 
 Capability judge(const Places& places, base::Json& machine) {
-  auto described = describe_machine(places);
+  auto described = describe_machine(places, "cpu");
   if (!described) {
     return {"assay-judge", State::missing, described.error().message, "nothing can be evaluated: run ./dev build"};
   }

@@ -111,6 +111,7 @@ task::TraceStatus status_of(task::Outcome outcome) {
     case task::Outcome::better:
       return task::TraceStatus::passed;
     case task::Outcome::duplicate:
+    case task::Outcome::built:
     case task::Outcome::crashed:
     case task::Outcome::suspect:
     case task::Outcome::protocol_violation:

@@ -34,7 +34,7 @@ base::Result<std::optional<EvaluateReport>> from_archive(const Context& context,
   if (!known) {
     return std::nullopt;
   }
-  ASSAY_TRY_ASSIGN(const task::Named<std::string> now, context.fingerprint());
+  ASSAY_TRY_ASSIGN(const task::Named<std::string> now, context.fingerprint(request.device));
   ASSAY_TRY_ASSIGN(auto evaluation, find_stored(archive, request, identity.content, now));
   if (evaluation) {
     ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));

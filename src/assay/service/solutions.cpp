@@ -112,10 +112,13 @@ base::Result<std::optional<task::Solution>> default_incumbent(const dataset::Dat
 base::Result<void> check_device(const std::string& device) {
   constexpr std::string_view kSimulated = "simulated:";
   std::uint64_t seed = 0;
-  const char* end = device.data() + device.size();
-  const bool simulated = device.rfind(kSimulated, 0) == 0 && device.size() > kSimulated.size() &&
-                         std::from_chars(device.data() + kSimulated.size(), end, seed).ptr == end;
-  if (device != "cpu" && !simulated) {
+  bool known = device == "cpu";
+  if (device.rfind(kSimulated, 0) == 0 && device.size() > kSimulated.size()) {
+    const char* end = device.data() + device.size();
+    const auto parsed = std::from_chars(device.data() + kSimulated.size(), end, seed);
+    known = parsed.ec == std::errc() && parsed.ptr == end;
+  }
+  if (!known) {
     return base::input_error("device.unknown", fmt::format("there is no device \"{}\"; give cpu, or simulated:<seed> for a "
                                                            "rehearsal on a simulated clock",
                                                            base::printable(device)));

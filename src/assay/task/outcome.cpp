@@ -10,7 +10,7 @@ namespace assay::task {
 namespace {
 
 // Persisted spellings: never changed; new ones at the end.
-constexpr std::array<std::pair<Outcome, std::string_view>, 11> kOutcomes = {{
+constexpr std::array<std::pair<Outcome, std::string_view>, 12> kOutcomes = {{
     {Outcome::duplicate, "duplicate"},
     {Outcome::not_built, "not_built"},
     {Outcome::crashed, "crashed"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 11> kOutcomes = {{
     {Outcome::not_better, "not_better"},
     {Outcome::indistinguishable, "indistinguishable"},
     {Outcome::better, "better"},
+    {Outcome::built, "built"},
 }};
 
 }  // namespace
@@ -66,6 +67,7 @@ bool is_correct(Outcome outcome) {
     case Outcome::incorrect:
     case Outcome::suspect:
     case Outcome::protocol_violation:
+    case Outcome::built:
       return false;
   }
   return false;

@@ -21,6 +21,7 @@ enum class Outcome : std::uint8_t {
   not_better = 9,          ///< Correct; an improvement of the minimum effect is excluded, or a guard failed.
   indistinguishable = 10,  ///< Correct; the limits were reached with no decision. The incumbent stays.
   better = 11,             ///< Correct, and better than the incumbent by the request's rule.
+  built = 12,              ///< Built, and by request nothing else was done (Stage::build).
 };
 
 [[nodiscard]] std::string_view to_string(Outcome outcome);

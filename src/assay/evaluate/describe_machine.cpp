@@ -1,0 +1,76 @@
+#include <assay/evaluate/describe_machine.hpp>
+
+#include <dlfcn.h>
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include <assay/build/toolchain.hpp>
+#include <assay/device/cpu.hpp>
+#include <assay/device/device.hpp>
+#include <assay/evaluate/fingerprint.hpp>
+#include <assay/os/process.hpp>
+#include <assay/os/shared_memory.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+base::Json capability(const char* name, bool available, std::string detail, const char* remedy) {
+  return {{"name", name}, {"available", available}, {"detail", std::move(detail)}, {"remedy", available ? "" : remedy}};
+}
+
+base::Json read_only_inputs() {
+  const auto memory = os::SharedMemory::create("memory", 4096, os::PeerAccess::read_only);
+  return capability("read-only inputs", memory.has_value(), memory ? "memfd with F_SEAL_FUTURE_WRITE" : memory.error().text(),
+                    "needs Linux 5.1 or newer");
+}
+
+base::Json containment() {
+  const bool namespaces = os::best_containment() == os::Containment::pid_namespace;
+  return capability("PID namespace", namespaces,
+                    namespaces ? "no descendant of a worker or compiler outlives it" : "process groups only",
+                    "run as root, or allow unprivileged user namespaces");
+}
+
+// Present or not is all that is asked: this version does not run CUDA candidates.
+base::Json library(const char* name, const char* file, const char* remedy) {
+  void* handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+  const bool found = handle != nullptr;
+  if (found) {
+    dlclose(handle);
+  }
+  return capability(name, found, found ? file : fmt::format("{} is not installed", file), remedy);
+}
+
+}  // namespace
+
+base::Result<base::Json> describe_machine(const std::string& device_name, const JudgeSettings& settings) {
+  ASSAY_TRY_ASSIGN(const auto opened, device::open_device(device_name));
+  const device::Processor processor = device::describe_processor();
+  const auto toolchain = build::find_toolchain();
+  base::Json json;
+  json["device"] = device_name;
+  json["cpu"] = processor.model;
+  json["cpu_features_sha256"] = processor.features_sha256;
+  json["kernel"] = processor.kernel;
+  json["isolation"] = std::string(os::to_string(os::best_containment()));
+  json["toolchains"] = base::Json::array();
+  json["environment"] = base::Json::object();
+  if (toolchain) {
+    json["toolchains"].push_back(toolchain->version);
+    ASSAY_TRY_ASSIGN(const auto environment, fingerprint(*opened, *toolchain, settings));
+    for (const auto& [name, value] : environment) {
+      json["environment"][name] = value;
+    }
+  }
+  json["capabilities"] = base::Json::array(
+      {capability("C++ compiler", toolchain.has_value(), toolchain ? toolchain->version : toolchain.error().text(),
+                  "install g++, or set ASSAY_CXX"),
+       read_only_inputs(), containment(),
+       library("NVIDIA driver", "libcuda.so.1", "CUDA candidates need an NVIDIA GPU and its driver; C++ candidates do not")});
+  return json;
+}
+
+}  // namespace assay::evaluate

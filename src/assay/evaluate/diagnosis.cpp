@@ -1,0 +1,115 @@
+#include <assay/evaluate/diagnosis.hpp>
+
+#include <fmt/core.h>
+
+#include <assay/base/text.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+constexpr std::size_t kMostCompilerFindings = 5;
+
+std::string_view while_doing(Activity activity) {
+  switch (activity) {
+    case Activity::load:
+      return "while its object was loaded (static initialisers run then)";
+    case Activity::map:
+      return "before its first call";
+    case Activity::call:
+      return "during a call";
+  }
+  return "";
+}
+
+// A fault that has a place in the judge's memory: what was touched, for people. Nullopt: the address is elsewhere.
+std::optional<task::Finding> access_finding(const worker::Fault& fault, const verify::Layout& layout) {
+  if (fault.memory == worker::Memory::none) {
+    return std::nullopt;
+  }
+  const bool outputs = fault.memory == worker::Memory::outputs;
+  const verify::Located located = verify::locate(layout, outputs, fault.offset);
+  task::Finding finding;
+  finding.tensor = located.tensor;
+  finding.index = located.index;
+  if (!outputs && fault.write) {
+    finding.kind = "input_written";
+    finding.message = fmt::format("it wrote to its input {}: inputs are read-only", located.text);
+  } else {
+    finding.kind = "out_of_bounds";
+    finding.message = fmt::format("it {} {}", fault.write ? "wrote to" : "accessed", located.text);
+  }
+  return finding;
+}
+
+task::Finding plain(const char* kind, std::string message) {
+  task::Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  return finding;
+}
+
+}  // namespace
+
+Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity, const verify::Layout* layout,
+               std::optional<std::int32_t> workload) {
+  Fault fault;
+  fault.side = side;
+  task::Finding finding;
+  switch (failure.kind) {
+    case worker::Failure::Kind::fault: {
+      const std::optional<task::Finding> access =
+          layout == nullptr ? std::nullopt : access_finding(*failure.fault, *layout);
+      fault.outcome = access ? task::Outcome::incorrect : task::Outcome::crashed;
+      finding = access ? *access : plain("signal", fmt::format("{} {}", failure.text, while_doing(activity)));
+      break;
+    }
+    case worker::Failure::Kind::died:
+      fault.outcome = task::Outcome::crashed;
+      finding = plain("died", fmt::format("its process ended ({}) {}", failure.text, while_doing(activity)));
+      break;
+    case worker::Failure::Kind::killed_from_outside:
+      fault.outcome = task::Outcome::crashed;
+      finding = plain("killed", fmt::format("its process was killed from outside, again and again, {}: out of memory?",
+                                            while_doing(activity)));
+      break;
+    case worker::Failure::Kind::timed_out:
+      fault.outcome = task::Outcome::timed_out;
+      finding = plain("timeout", fmt::format("{} {}", failure.text, while_doing(activity)));
+      break;
+    case worker::Failure::Kind::protocol_violation:
+      fault.outcome = task::Outcome::protocol_violation;
+      finding = plain("protocol", fmt::format("{} {}", failure.text, while_doing(activity)));
+      break;
+  }
+  finding.side = side;
+  finding.workload = workload;
+  fault.cause = finding.message;
+  fault.findings.push_back(std::move(finding));
+  return fault;
+}
+
+std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side) {
+  std::vector<task::Finding> findings;
+  const std::vector<std::string> lines = base::split(log, '\n');
+  for (const std::string& line : lines) {
+    const bool says_error = line.find(": error: ") != std::string::npos || line.find(": fatal error: ") != std::string::npos ||
+                            line.find("undefined reference") != std::string::npos;
+    if (says_error && findings.size() < kMostCompilerFindings) {
+      findings.push_back(plain("compiler", std::string(base::trim(line))));
+      findings.back().side = side;
+    }
+  }
+  if (findings.empty()) {
+    for (const std::string& line : lines) {
+      if (!base::trim(line).empty()) {
+        findings.push_back(plain("compiler", std::string(base::trim(line))));
+        findings.back().side = side;
+        break;
+      }
+    }
+  }
+  return findings;
+}
+
+}  // namespace assay::evaluate

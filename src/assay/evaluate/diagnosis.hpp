@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/task/evaluation.hpp>
+#include <assay/verify/call_memory.hpp>
+#include <assay/worker/client.hpp>
+
+namespace assay::evaluate {
+
+/// What a side did wrong: its outcome, one sentence, and the evidence.
+struct Fault {
+  task::Side side = task::Side::candidate;
+  task::Outcome outcome = task::Outcome::crashed;
+  std::string cause;
+  std::vector<task::Finding> findings;
+};
+
+/// What the worker was doing.
+enum class Activity : std::uint8_t { load, map, call };
+
+/// Turns a worker's failure into an outcome. A fault at an input or just outside an output is a wrong access with a
+/// place (`incorrect`), any other signal a crash. `layout` and `workload` are those of the call, if it was one.
+[[nodiscard]] Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity,
+                             const verify::Layout* layout, std::optional<std::int32_t> workload);
+
+/// The first errors of a compiler's log as findings, at most five; the whole first line if it says nothing in the usual
+/// form "file:line:column: error: …".
+[[nodiscard]] std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side);
+
+}  // namespace assay::evaluate

@@ -1,0 +1,32 @@
+#include <assay/evaluate/fingerprint.hpp>
+
+#include <assay/base/digest.hpp>
+#include <assay/os/file.hpp>
+#include <assay/os/process.hpp>
+
+namespace assay::evaluate {
+
+base::Result<task::Named<std::string>> fingerprint(const device::Device& device, const build::Toolchain& toolchain,
+                                                   const JudgeSettings& settings) {
+  task::Named<std::string> entries;
+  entries.emplace_back("device", device.name());
+  for (auto& [name, value] : device.describe()) {
+    entries.emplace_back(std::move(name), std::move(value));
+  }
+  entries.emplace_back("toolchain", toolchain.version);
+  std::string flags;
+  for (const std::string& flag : build::host_flags()) {
+    flags += (flags.empty() ? "" : " ") + flag;
+  }
+  entries.emplace_back("flags", flags);
+  // Not a sandbox yet (SECURITY.md): how descendants are kept from surviving, and that no new privileges can be had.
+  entries.emplace_back("isolation", "process, no_new_privs, rlimits, " +
+                                        std::string(os::to_string(os::best_containment())));
+  ASSAY_TRY_ASSIGN(const std::string judge, os::read_file("/proc/self/exe"));
+  ASSAY_TRY_ASSIGN(const std::string worker, os::read_file(settings.worker));
+  entries.emplace_back("judge_sha256", base::sha256(judge).hex());
+  entries.emplace_back("worker_sha256", base::sha256(worker).hex());
+  return entries;
+}
+
+}  // namespace assay::evaluate

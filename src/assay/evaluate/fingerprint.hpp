@@ -1,0 +1,17 @@
+#pragma once
+
+#include <assay/base/error.hpp>
+#include <assay/build/toolchain.hpp>
+#include <assay/device/device.hpp>
+#include <assay/evaluate/settings.hpp>
+#include <assay/task/named.hpp>
+
+namespace assay::evaluate {
+
+/// Returns what decides whether two results may be compared: device, kernel, toolchain, isolation, and the digests of
+/// the judge and the worker.
+[[nodiscard]] base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
+                                                                 const build::Toolchain& toolchain,
+                                                                 const JudgeSettings& settings);
+
+}  // namespace assay::evaluate

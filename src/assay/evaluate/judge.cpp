@@ -1,0 +1,284 @@
+#include <assay/evaluate/judge.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <optional>
+
+#include <assay/base/random.hpp>
+#include <assay/base/text.hpp>
+#include <assay/base/time.hpp>
+#include <assay/build/builder.hpp>
+#include <assay/device/cpu.hpp>
+#include <assay/device/device.hpp>
+#include <assay/evaluate/contestant.hpp>
+#include <assay/evaluate/fingerprint.hpp>
+#include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/wording.hpp>
+#include <assay/measure/summary.hpp>
+#include <assay/operators/operator.hpp>
+#include <assay/os/shared_memory.hpp>
+#include <assay/stats/quantile.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostRetries = 2;
+constexpr std::size_t kLogTail = std::size_t{64} << 10U;
+constexpr const char* kCandidateBuildLog = "candidate-build.log";
+constexpr const char* kIncumbentBuildLog = "incumbent-build.log";
+constexpr const char* kOutputLog = "output.log";
+
+class Judge {
+ public:
+  Judge(const task::EvaluationRequest& request, const JudgeSettings& settings) : request_(request), settings_(settings) {}
+
+  base::Result<Judged> run() {
+    const Clock::time_point start = Clock::now();
+    task::Evaluation& evaluation = judged_.evaluation;
+    evaluation.id = request_.id;
+    evaluation.stage = request_.stage;
+    evaluation.device = request_.device;
+    evaluation.started = base::utc_now();
+    evaluation.seed = request_.seed.value_or(base::entropy_seed());
+    evaluation.candidate = task::identify(request_.candidate);
+    if (request_.incumbent) {
+      evaluation.incumbent = task::identify(*request_.incumbent);
+    }
+    ASSAY_TRY(understand());
+    ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, build::find_toolchain());
+    ASSAY_TRY_ASSIGN(evaluation.environment, fingerprint(*device_, toolchain, settings_));
+    const build::Builder builder(settings_.cache, settings_.include, toolchain,
+                                 device::describe_processor().features_sha256);
+    ASSAY_TRY_ASSIGN(const bool built, build_all(builder));
+    if (built && request_.stage == task::Stage::build) {
+      conclude(task::Outcome::built, "built; nothing was run");
+    } else if (built) {
+      device_->place_judge();
+      ASSAY_TRY(measure_all());
+    }
+    evaluation.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return std::move(judged_);
+  }
+
+ private:
+  // Everything that can be wrong with a request is found before anything is built.
+  base::Result<void> understand() {
+    ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
+    op_ = operators::find_operator(request_.definition.name);
+    if (op_ == nullptr) {
+      std::vector<std::string> names;
+      for (const std::string_view name : operators::operator_names()) {
+        names.emplace_back(name);
+      }
+      return base::input_error("definition.unknown",
+                               fmt::format("Assay has no reference for the definition '{}': it knows {}",
+                                           request_.definition.name, base::join(names, ", ")));
+    }
+    ASSAY_TRY(op_->check_interface(request_.definition));
+    if (request_.workloads.empty()) {
+      return base::input_error("request.workloads", "the request names no workload: give at least one");
+    }
+    const bool compares = request_.stage == task::Stage::gate || request_.stage == task::Stage::sweep;
+    if (compares != request_.incumbent.has_value()) {
+      return base::input_error("request.incumbent", compares ? "a gate or a sweep needs an incumbent"
+                                                             : "only a gate or a sweep takes an incumbent");
+    }
+    for (const task::Workload& workload : request_.workloads) {
+      ASSAY_TRY(task::check_workload(request_.definition, workload));
+      ASSAY_TRY_ASSIGN(verify::Layout layout, verify::make_layout(request_.definition, workload));
+      layouts_.push_back(std::move(layout));
+    }
+    return {};
+  }
+
+  // Returns whether there is something to measure.
+  base::Result<bool> build_all(const build::Builder& builder) {
+    if (settings_.on_progress) {
+      settings_.on_progress(0, 1, "building " + request_.candidate.name);
+    }
+    if (request_.incumbent) {
+      ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(*request_.incumbent, request_.plan.build_limit));
+      judged_.evaluation.incumbent_build = record(std::move(result), kIncumbentBuildLog, task::Side::incumbent,
+                                                  *request_.incumbent);
+      if (!judged_.evaluation.incumbent_build->built) {
+        return base::input_error("incumbent.not_built", fmt::format("the incumbent '{}' does not build: {}",
+                                                                    request_.incumbent->name, build_complaint_));
+      }
+    }
+    ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(request_.candidate, request_.plan.build_limit));
+    const bool timed_out = result.timed_out;
+    judged_.evaluation.candidate_build =
+        record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate);
+    if (!judged_.evaluation.candidate_build.built) {
+      conclude(timed_out ? task::Outcome::timed_out : task::Outcome::not_built,
+               timed_out ? fmt::format("the build took longer than {}", base::human(request_.plan.build_limit))
+                         : "it does not build: " + build_complaint_);
+    }
+    return judged_.evaluation.candidate_build.built;
+  }
+
+  task::BuildRecord record(build::BuildResult result, const char* log_file, task::Side side,
+                           const task::Solution& solution) {
+    if (result.record.built) {
+      Contestant contestant;
+      contestant.side = side;
+      contestant.name = solution.name;
+      contestant.content = task::identify(solution).content;
+      contestant.symbol = build::exported_symbol(solution);
+      base::Result<os::Fd> object = os::sealed_copy("candidate", std::as_bytes(std::span(result.object)));
+      ASSAY_CHECK(object.has_value());
+      contestant.object = std::move(*object);
+      contestants_.push_back(std::move(contestant));
+    } else {
+      std::vector<task::Finding> findings = compiler_findings(result.log, side);
+      build_complaint_ = findings.empty() ? "the compiler said nothing" : findings.front().message;
+      if (side == task::Side::candidate) {
+        judged_.evaluation.findings = std::move(findings);
+      }
+    }
+    result.record.log_file = log_file;
+    judged_.logs.emplace_back(log_file, std::move(result.log));
+    return std::move(result.record);
+  }
+
+  base::Result<void> measure_all() {
+    const os::Fd log(memfd_create("log", MFD_CLOEXEC));
+    if (!log.valid()) {
+      return base::system_error("judge.log", "cannot create a memory file for logs", errno);
+    }
+    const std::unique_ptr<operators::InputGenerator> generator = op_->make_generator(judged_.evaluation.seed);
+    Session session;
+    session.request = &request_;
+    session.settings = &settings_;
+    session.device = device_.get();
+    session.op = op_;
+    session.generator = generator.get();
+    session.contestants = &contestants_;
+    session.layouts = &layouts_;
+    session.seed = judged_.evaluation.seed;
+    session.log = log.get();
+    base::Result<void> measured = run_pairs(session);
+    judged_.logs.emplace_back(kOutputLog, read_log(log));
+    return measured;
+  }
+
+  static std::string read_log(const os::Fd& log) {
+    std::string text(kLogTail * 4, '\0');
+    const off_t size = lseek(log.get(), 0, SEEK_END);
+    const off_t start = std::max<off_t>(0, size - static_cast<off_t>(text.size()));
+    const ssize_t got = pread(log.get(), text.data(), text.size(), start);
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return base::tail(base::printable(text), kLogTail);
+  }
+
+  base::Result<void> run_pairs(const Session& session) {
+    const bool compares = request_.incumbent.has_value();
+    std::vector<double> floors;
+    for (int pair = 0;; ++pair) {
+      ASSAY_TRY_ASSIGN(PairResult result, run_with_retries(session, pair));
+      judged_.evaluation.checked_calls += result.checked_calls;
+      judged_.samples.insert(judged_.samples.end(), result.samples.begin(), result.samples.end());
+      floors.insert(floors.end(), result.floors_ns.begin(), result.floors_ns.end());
+      judged_.evaluation.timer_floor_ns = floors.empty() ? 0 : stats::median(floors);
+      if (result.fault) {
+        return blame(std::move(*result.fault));
+      }
+      const int pairs = pair + 1;
+      if (!compares && pairs >= request_.plan.minimum_pairs) {
+        judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
+        conclude(task::Outcome::measured, correct_text(judged_.evaluation, request_));
+        return {};
+      }
+      if (compares && pairs >= request_.plan.minimum_pairs) {
+        const measure::Judgement judgement = measure::judge(request_, judged_.samples, pairs);
+        if (judgement.stop) {
+          finish(judgement, pairs);
+          return {};
+        }
+      }
+    }
+  }
+
+  // A worker that is killed from outside is the machine's doing, not the candidate's, until it happens every time.
+  base::Result<PairResult> run_with_retries(const Session& session, int pair) {
+    for (int attempt = 0;; ++attempt) {
+      ASSAY_TRY_ASSIGN(PairResult result, run_pair(session, pair));
+      if (!result.killed_from_outside || attempt == kMostRetries) {
+        return result;
+      }
+      judged_.evaluation.retries.push_back(fmt::format("process pair {} was started again: the worker of the {} was "
+                                                       "killed from outside (SIGKILL)",
+                                                       pair, task::to_string(result.fault->side)));
+    }
+  }
+
+  base::Result<void> blame(Fault fault) {
+    if (fault.side == task::Side::incumbent) {
+      return base::input_error("incumbent.failed",
+                               fmt::format("the incumbent '{}' does not pass, so nothing can be compared with it: {}",
+                                           request_.incumbent->name, fault.cause));
+    }
+    judged_.evaluation.findings = std::move(fault.findings);
+    std::string where;
+    if (const auto& workload = judged_.evaluation.findings.front().workload) {
+      where = fmt::format(" (workload {})", describe(request_.workloads[static_cast<std::size_t>(*workload)]));
+    }
+    conclude(fault.outcome, fault.cause + where);
+    return {};
+  }
+
+  void finish(const measure::Judgement& judgement, int pairs) {
+    judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
+    judged_.evaluation.comparison = judgement.comparison;
+    if (!device_->simulated()) {
+      if (std::optional<std::string> doubt = measure::reconcile(judged_.samples)) {
+        task::Finding finding;
+        finding.kind = "irreconcilable_time";
+        finding.message = *doubt;
+        judged_.evaluation.findings.push_back(std::move(finding));
+        conclude(task::Outcome::suspect, std::move(*doubt));
+        return;
+      }
+    }
+    switch (judgement.conclusion) {
+      case stats::PairedConclusion::better:
+        conclude(task::Outcome::better, comparison_text(judgement.comparison, request_));
+        return;
+      case stats::PairedConclusion::not_better:
+        conclude(task::Outcome::not_better, not_better_text(judgement.comparison, request_));
+        return;
+      case stats::PairedConclusion::undecided:
+        conclude(task::Outcome::indistinguishable, undecided_text(judgement.comparison, request_));
+        return;
+    }
+  }
+
+  void conclude(task::Outcome outcome, std::string cause) {
+    judged_.evaluation.outcome = outcome;
+    judged_.evaluation.cause = std::move(cause);
+  }
+
+  const task::EvaluationRequest& request_;
+  const JudgeSettings& settings_;
+  std::unique_ptr<device::Device> device_;
+  const operators::Operator* op_ = nullptr;
+  std::vector<verify::Layout> layouts_;
+  std::vector<Contestant> contestants_;
+  std::string build_complaint_;
+  Judged judged_;
+};
+
+}  // namespace
+
+base::Result<Judged> judge_request(const task::EvaluationRequest& request, const JudgeSettings& settings) {
+  return Judge(request, settings).run();
+}
+
+}  // namespace assay::evaluate

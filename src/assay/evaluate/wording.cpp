@@ -1,0 +1,54 @@
+#include <assay/evaluate/wording.hpp>
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+namespace assay::evaluate {
+
+namespace {
+
+std::string interval_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
+  return fmt::format("{:.3g} % interval {:.3f} to {:.3f}, {} process pairs", 100 * (1 - request.plan.alpha),
+                     std::exp(-comparison.log_ratio_upper), std::exp(-comparison.log_ratio_lower), comparison.pairs);
+}
+
+std::string against(const task::EvaluationRequest& request) {
+  return request.incumbent ? "'" + request.incumbent->name + "'" : "the incumbent";
+}
+
+}  // namespace
+
+std::string correct_text(const task::Evaluation& evaluation, const task::EvaluationRequest& request) {
+  return fmt::format("correct in all {} checked calls over {} workload{}; timed alone", evaluation.checked_calls,
+                     request.workloads.size(), request.workloads.size() == 1 ? "" : "s");
+}
+
+std::string comparison_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
+  return fmt::format("{:.3f}x as fast as {} ({})", std::exp(-comparison.log_ratio), against(request),
+                     interval_text(comparison, request));
+}
+
+std::string not_better_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
+  if (!comparison.guard_failures.empty()) {
+    return comparison.guard_failures.front();
+  }
+  return fmt::format("{:.3f}x as fast as {} ({}): a gain of {:.3g} % is excluded", std::exp(-comparison.log_ratio),
+                     against(request), interval_text(comparison, request), 100 * request.plan.minimum_effect);
+}
+
+std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
+  return fmt::format("{:.3f}x as fast as {} ({}): this many pairs cannot tell whether the gain exceeds {:.3g} %",
+                     std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request),
+                     100 * request.plan.minimum_effect);
+}
+
+std::string describe(const task::Workload& workload) {
+  std::string text = workload.uuid.substr(0, 8) + ":";
+  for (const auto& [name, value] : workload.axes) {
+    text += fmt::format(" {} {}", name, value);
+  }
+  return text;
+}
+
+}  // namespace assay::evaluate

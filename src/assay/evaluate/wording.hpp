@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <assay/task/evaluation.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::evaluate {
+
+/// One sentence each, for a person, about a correct candidate. Speedups are incumbent time over candidate time.
+[[nodiscard]] std::string correct_text(const task::Evaluation& evaluation, const task::EvaluationRequest& request);
+[[nodiscard]] std::string comparison_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
+[[nodiscard]] std::string not_better_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
+[[nodiscard]] std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
+
+/// "901e5104: batch_size 1"
+[[nodiscard]] std::string describe(const task::Workload& workload);
+
+}  // namespace assay::evaluate

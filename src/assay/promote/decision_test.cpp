@@ -1,0 +1,206 @@
+#include <assay/promote/decision.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <assay/promote/session_fixture.hpp>
+
+namespace assay::promote {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using testing::make_session;
+using testing::Session;
+using Verdict = Decision::Verdict;
+
+Policy lenient() {
+  Policy policy;
+  policy.maximum_mean_regression = 1;
+  policy.maximum_p95_regression = 1;
+  return policy;
+}
+
+Decision decide_or_fail(const Session& session, const Policy& policy) {
+  const auto decision = decide(session.request, session.evaluation, session.samples, policy);
+  EXPECT_TRUE(decision) << decision.error().text();
+  return decision.value_or(Decision{});
+}
+
+TEST(Decide, PromotesWhatIsBetterEverywhere) {
+  const Decision decision = decide_or_fail(make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}}), Policy{});
+  EXPECT_EQ(decision.verdict, Verdict::promote);
+  EXPECT_NEAR(decision.speedup, std::exp(0.30), 1e-4);
+  EXPECT_LT(decision.speedup_lower, decision.speedup);
+  EXPECT_GT(decision.speedup_upper, decision.speedup);
+  EXPECT_GT(decision.speedup_lower, 1.02);
+  EXPECT_EQ(decision.workloads, 2);
+  EXPECT_EQ(decision.pairs, 3);
+  ASSERT_THAT(decision.reasons, SizeIs(1));
+  EXPECT_THAT(decision.reasons[0], AllOf(HasSubstr("faster by more than 2.00 %"), HasSubstr("2 workloads and 3 pairs")));
+}
+
+TEST(Decide, ComputesMeansOfLatenciesAndOfRatios) {
+  // Incumbent 1 and 2 ms; candidate 0.5 and 2 ms, in every pair.
+  const Decision decision = decide_or_fail(make_session({{std::log(0.5), 0}, {std::log(0.5), 0}, {std::log(0.5), 0}}), Policy{});
+  EXPECT_NEAR(decision.mean_latency_ratio, 2.5 / 3.0, 1e-9);
+  EXPECT_NEAR(decision.contest_score, 1.5, 1e-9);
+  EXPECT_NEAR(decision.speedup, std::sqrt(2.0), 1e-9);
+  EXPECT_NEAR(decision.p95_ratio, 0.5 + 0.95 * 0.5, 1e-9);
+}
+
+TEST(Decide, KeepsTheIncumbentOnATie) {
+  const Decision decision = decide_or_fail(
+      make_session({{-0.10}, {0.08}, {-0.05}, {0.09}, {-0.11}, {0.02}}), lenient());
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("a tie keeps the incumbent"));
+  EXPECT_EQ(decision.pairs, 6);
+}
+
+TEST(Decide, KeepsTheIncumbentWhereAGainIsExcluded) {
+  const Decision decision = decide_or_fail(make_session({{0.001}, {0.002}, {0.000}}), lenient());
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("a gain of 2.00 % is excluded"));
+}
+
+TEST(Decide, NamesTheWorkloadThatRegressed) {
+  const Decision decision = decide_or_fail(make_session({{-0.90, 0.30}, {-0.91, 0.31}, {-0.89, 0.29}}), lenient());
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), AllOf(HasSubstr("workload w1"), HasSubstr("slower"), HasSubstr("5.00 %")));
+  EXPECT_THAT(decision.reasons.back(), HasSubstr("faster by more than"));
+}
+
+TEST(Decide, GuardsTheMeanLatency) {
+  // Each of nine small workloads gains, the largest loses within its own limit, and the sum rises.
+  std::vector<double> row(10, -0.05);
+  row[9] = 0.30;
+  Session session = make_session({row, row, row});
+  for (task::Sample& sample : session.samples) {
+    sample.elapsed_ns *= sample.workload == 9 && sample.repetition > 0 ? 100 : 1;
+  }
+  session.request.plan.maximum_regression = 0.5;
+  session.request.plan.minimum_effect = 0.01;
+  testing::judge(session);
+  ASSERT_EQ(session.evaluation.outcome, task::Outcome::better);
+  Policy policy = lenient();
+  EXPECT_EQ(decide_or_fail(session, policy).verdict, Verdict::promote);
+  policy.maximum_mean_regression = 0.0;
+  const Decision decision = decide_or_fail(session, policy);
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("the mean latency rises by 3"));
+}
+
+TEST(Decide, GuardsTheNinetyFifthPercentile) {
+  std::vector<double> row(10, -0.20);
+  row[0] = 0.20;  // the smallest workload: the mean hardly notices
+  Session session = make_session({row, row, row});
+  session.request.plan.maximum_regression = 0.5;
+  testing::judge(session);
+  Policy policy;
+  policy.maximum_p95_regression = 0.20;
+  EXPECT_EQ(decide_or_fail(session, policy).verdict, Verdict::promote);
+  policy.maximum_p95_regression = 0.0;
+  const Decision decision = decide_or_fail(session, policy);
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("95th percentile"));
+}
+
+TEST(Decide, KeepsTheIncumbentWhereTheCandidateFailed) {
+  Session session = make_session({{-0.30}, {-0.31}, {-0.29}});
+  session.evaluation.outcome = task::Outcome::crashed;
+  session.evaluation.cause = "signal 11 on workload w0";
+  const Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_EQ(decision.workloads, 0);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("crashed: signal 11 on workload w0"));
+}
+
+TEST(Decide, KeepsTheIncumbentWhereACellIsMissing) {
+  Session session = make_session({{-0.30, -0.30}, {-0.31, -0.30}, {-0.29, -0.30}});
+  std::erase_if(session.samples, [](const task::Sample& sample) {
+    return sample.pair == 2 && sample.workload == 1 && sample.side == task::Side::candidate;
+  });
+  Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), AllOf(HasSubstr("incomplete"), HasSubstr("w1"), HasSubstr("pair 2")));
+
+  std::erase_if(session.samples, [](const task::Sample& sample) { return sample.workload == 1; });
+  decision = decide_or_fail(session, Policy{});
+  EXPECT_THAT(decision.reasons.front(), AllOf(HasSubstr("w1"), HasSubstr("pair 0")));
+
+  session.samples.clear();
+  decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("there are no timed calls"));
+}
+
+TEST(Decide, IsAnInternalErrorWhereTheJudgeContradictsItsSamples) {
+  Session session = make_session({{0.01}, {0.02}, {0.015}});
+  session.evaluation.outcome = task::Outcome::better;
+  const auto decision = decide(session.request, session.evaluation, session.samples, Policy{});
+  ASSERT_FALSE(decision);
+  EXPECT_EQ(decision.error().owner, base::Owner::internal);
+}
+
+TEST(Decide, NeedsAnIncumbent) {
+  Session session = make_session({{-0.30}, {-0.31}, {-0.29}});
+  session.request.incumbent.reset();
+  const auto decision = decide(session.request, session.evaluation, session.samples, Policy{});
+  ASSERT_FALSE(decision);
+  EXPECT_EQ(decision.error().code, "promote.no_incumbent");
+}
+
+RC_GTEST_PROP(DecideProperty, PromotesOnlyAShownGain, ()) {
+  const auto center = *rc::gen::inRange(-100, 100);
+  const auto noise = *rc::gen::container<std::vector<int>>(12, rc::gen::inRange(-60, 60));
+  std::vector<std::vector<double>> rows(6, std::vector<double>(2));
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    rows[i / 2][i % 2] = 0.001 * (center + noise[i]);
+  }
+  const Decision decision = decide_or_fail(make_session(rows), lenient());
+  RC_ASSERT(decision.speedup_lower <= decision.speedup && decision.speedup <= decision.speedup_upper);
+  RC_ASSERT(!decision.reasons.empty());
+  if (decision.verdict == Verdict::promote) {
+    RC_ASSERT(decision.speedup_lower > 1 / 0.98);
+  }
+}
+
+TEST(DecisionJson, SurvivesStorage) {
+  Decision decision = decide_or_fail(make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}}), Policy{});
+  auto read = decode_decision(encode(decision), "journal");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(encode(*read), encode(decision));
+  EXPECT_EQ(read->verdict, Verdict::promote);
+
+  decision = Decision{};  // infinite bounds
+  decision.reasons = {"nothing was compared"};
+  read = decode_decision(encode(decision), "journal");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_TRUE(std::isinf(read->speedup_upper));
+  EXPECT_EQ(encode(*read), encode(decision));
+}
+
+TEST(DecisionJson, RefusesWhatItDoesNotKnow) {
+  Decision decision;
+  decision.reasons = {"x"};
+  base::Json json = encode(decision);
+  json["verdict"] = "promoted";
+  auto read = decode_decision(json, "journal");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("/verdict"));
+  json = encode(decision);
+  json["reasons"] = base::Json::array();
+  EXPECT_FALSE(decode_decision(json, "journal"));
+  json = encode(decision);
+  json["extra"] = 1;
+  EXPECT_FALSE(decode_decision(json, "journal"));
+}
+
+}  // namespace
+}  // namespace assay::promote

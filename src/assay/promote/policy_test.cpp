@@ -1,0 +1,190 @@
+#include <assay/promote/policy.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <assay/os/file.hpp>
+
+namespace assay::promote {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string dump(const Policy& policy) { return base::dump_pretty(encode(policy)); }
+
+std::string policy_file(const std::string& name) {
+  const auto text = os::read_file(os::Path(ASSAY_SOURCE_DIR) / "policies" / (name + ".toml"));
+  EXPECT_TRUE(text) << text.error().text();
+  return text.value_or("");
+}
+
+std::string parse_failure(std::string_view toml) {
+  const auto policy = parse_policy(toml, "my.toml");
+  EXPECT_FALSE(policy) << dump(*policy);
+  EXPECT_EQ(policy.error().owner, base::Owner::input);
+  return policy.error().message;
+}
+
+class BuiltInPolicy : public testing::TestWithParam<std::string> {};
+
+TEST_P(BuiltInPolicy, IsWhatItsFileSays) {
+  const auto parsed = parse_policy(policy_file(GetParam()), GetParam());
+  ASSERT_TRUE(parsed) << parsed.error().text();
+  EXPECT_EQ(dump(*parsed), dump(*built_in_policy(GetParam())));
+}
+
+TEST_P(BuiltInPolicy, FileNamesEveryFieldAndExplainsIt) {
+  const std::string text = policy_file(GetParam());
+  const base::Json json = encode(*built_in_policy(GetParam()));
+  for (const auto& [section, fields] : json.items()) {
+    if (!fields.is_object()) {
+      EXPECT_THAT(text, HasSubstr("\n" + section + " = "));
+      continue;
+    }
+    const std::size_t begin = text.find("\n[" + section + "]\n");
+    ASSERT_NE(begin, std::string::npos) << section;
+    const std::string body = text.substr(begin + 1, text.find("\n[", begin + 1) - begin);
+    for (const auto& [field, value] : fields.items()) {
+      EXPECT_THAT(body, HasSubstr("\n" + field + " = ")) << section;
+    }
+  }
+  // Each line of [gate] and [guards] has its comment; [sweep] refers to [gate].
+  const std::string gate = text.substr(text.find("[gate]\n") + 7, text.find("\n\n# The sweep") - text.find("[gate]\n") - 7);
+  std::size_t lines = 0;
+  for (std::size_t at = 0; at != std::string::npos && at < gate.size(); ++lines) {
+    const std::size_t end = gate.find('\n', at);
+    EXPECT_THAT(gate.substr(at, end - at), HasSubstr(" # "));
+    at = end == std::string::npos ? end : end + 1;
+  }
+  EXPECT_EQ(lines, json["gate"].size());
+}
+
+TEST_P(BuiltInPolicy, SurvivesStorage) {
+  const Policy policy = *built_in_policy(GetParam());
+  const auto read = decode_policy(encode(policy), "campaign");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(dump(*read), dump(policy));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BuiltInPolicy, testing::ValuesIn(built_in_policy_names()));
+
+TEST(Policy, QuickHasTheDocumentedNumbers) {
+  const Policy policy = *built_in_policy("quick");
+  EXPECT_EQ(policy.gate_workloads, 3);
+  EXPECT_EQ(policy.gate.minimum_pairs, 3);
+  EXPECT_EQ(policy.gate.maximum_pairs, 5);
+  EXPECT_EQ(policy.gate.samples_per_pair, 3);
+  EXPECT_DOUBLE_EQ(policy.gate.alpha, 0.05);
+  EXPECT_DOUBLE_EQ(policy.gate.minimum_effect, 0.02);
+  EXPECT_EQ(policy.sweep.maximum_pairs, 6);
+  EXPECT_EQ(policy.sweep.samples_per_pair, 2);
+  EXPECT_EQ(policy.approval, Approval::policy);
+}
+
+TEST(Policy, StandardIsStricterEverywhere) {
+  const Policy quick = *built_in_policy("quick");
+  const Policy standard = *built_in_policy("standard");
+  EXPECT_LT(standard.sweep.alpha, quick.sweep.alpha);
+  EXPECT_LT(standard.sweep.minimum_effect, quick.sweep.minimum_effect);
+  EXPECT_LT(standard.sweep.maximum_regression, quick.sweep.maximum_regression);
+  EXPECT_LT(standard.maximum_p95_regression, quick.maximum_p95_regression);
+  EXPECT_GT(standard.gate_workloads, quick.gate_workloads);
+  EXPECT_EQ(standard.approval, Approval::person);
+}
+
+TEST(Policy, OfAnotherNameIsNotBuiltIn) { EXPECT_FALSE(built_in_policy("Quick")); }
+
+TEST(PolicyToml, LeavesWhatIsMissingAtItsDefault) {
+  const auto policy = parse_policy("version = 1\nname = \"mine\"\n[gate]\nalpha = 0.1\n", "my.toml");
+  ASSERT_TRUE(policy) << policy.error().text();
+  Policy expected;
+  expected.name = "mine";
+  expected.gate.alpha = 0.1;
+  EXPECT_EQ(dump(*policy), dump(expected));
+}
+
+TEST(PolicyToml, TakesWholeNumbersWhereRealOnesAreMeant) {
+  const auto policy = parse_policy("version = 1\n[guards]\nmaximum_mean_regression = 1\n", "my.toml");
+  ASSERT_TRUE(policy) << policy.error().text();
+  EXPECT_EQ(policy->maximum_mean_regression, 1.0);
+}
+
+struct BadToml {
+  std::string name;
+  std::string toml;
+  std::vector<std::string> says;
+};
+
+class BadPolicy : public testing::TestWithParam<BadToml> {};
+
+TEST_P(BadPolicy, IsRefusedWithFileLineAndField) {
+  const std::string message = parse_failure(GetParam().toml);
+  for (const std::string& part : GetParam().says) {
+    EXPECT_THAT(message, HasSubstr(part));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadPolicy,
+    testing::ValuesIn(std::vector<BadToml>{
+        {"Syntax", "version = 1\nname = quick\n", {"my.toml:2: ", "not valid TOML"}},
+        {"Twice", "version = 1\nversion = 1\n", {"my.toml:2: ", "not valid TOML"}},
+        {"NoVersion", "name = \"x\"\n", {"my.toml:1: version is missing"}},
+        {"Newer", "version = 2\n", {"my.toml:1: version is 2", "reads version 1"}},
+        {"Unknown", "version = 1\n\n[gate]\nalfa = 0.05\n", {"my.toml:4: gate.alfa ", "did you mean \"alpha\"?"}},
+        {"UnknownSection", "version = 1\n[gates]\n", {"my.toml:2: gates ", "did you mean \"gate\"?"}},
+        {"WorkloadsOfSweep", "version = 1\n[sweep]\nworkloads = 3\n", {"my.toml:3: sweep.workloads "}},
+        {"WrongType", "version = 1\n[sweep]\nalpha = \"small\"\n", {"my.toml:3: sweep.alpha must be a number", "small"}},
+        {"Fraction", "version = 1\n[sweep]\nminimum_pairs = 3.5\n", {"my.toml:3: sweep.minimum_pairs must be"}},
+        {"AlphaZero", "version = 1\n[sweep]\nalpha = 0.0\n", {"my.toml:3: sweep.alpha is 0", "between 0 and 1"}},
+        {"AlphaOne", "version = 1\n[sweep]\nalpha = 1\n", {"my.toml:3: sweep.alpha is 1"}},
+        {"AlphaNan", "version = 1\n[sweep]\nalpha = nan\n", {"my.toml:3: sweep.alpha is nan"}},
+        {"OnePair", "version = 1\n[gate]\nminimum_pairs = 1\n", {"my.toml:3: gate.minimum_pairs is 1", "at least 2"}},
+        {"FewerThanMinimum",
+         "version = 1\n[gate]\nminimum_pairs = 5\nmaximum_pairs = 4\n",
+         {"my.toml:4: gate.maximum_pairs is 4 and minimum_pairs is 5"}},
+        {"MinimumBeyondDefaultMaximum",
+         "version = 1\n[gate]\nminimum_pairs = 9\n",
+         {"my.toml:2: gate.maximum_pairs is 8 and minimum_pairs is 9"}},
+        {"Negative", "version = 1\n[guards]\nmaximum_p95_regression = -0.1\n", {"my.toml:3: guards.maximum_p95_regression"}},
+        {"Approval", "version = 1\napproval = \"persons\"\n", {"my.toml:2: approval ", "did you mean \"person\"?"}},
+        {"NoTime", "version = 1\n[gate]\ncall_limit_ms = 0\n", {"my.toml:3: gate.call_limit_ms is 0"}},
+        {"NoMemory", "version = 1\n[gate]\nworker_memory_bytes = 4096\n", {"my.toml:3: gate.worker_memory_bytes is 4096"}},
+        {"NotATable", "version = 1\ngate = 3\n", {"my.toml:2: gate must be an object"}},
+        {"Date", "version = 1\nname = 2026-01-01\n[gate]\nalpha = 2026-01-01\n", {"my.toml:4: gate.alpha must be a number"}},
+        {"Several", "version = 1\nfoo = 1\nbar = 2\n", {"; and 1 more"}},
+    }),
+    [](const testing::TestParamInfo<BadToml>& info) { return info.param.name; });
+
+TEST(PolicyJson, RefusesWhatIsMissingOrUnknown) {
+  base::Json json = encode(*built_in_policy("quick"));
+  json["sweep"].erase("alpha");
+  const auto missing = decode_policy(json, "campaign x");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, AllOf(HasSubstr("campaign x"), HasSubstr("/sweep/alpha"), HasSubstr("missing")));
+
+  json = encode(*built_in_policy("quick"));
+  json["guards"]["more"] = 1;
+  const auto unknown = decode_policy(json, "campaign x");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("/guards/more"));
+}
+
+TEST(ExplainPolicy, SaysItsNumbersAndWhoApproves) {
+  const auto sentences = explain(*built_in_policy("quick"));
+  EXPECT_THAT(sentences, Contains(AllOf(HasSubstr("3 to 5 process pairs"), HasSubstr("3 representative"))));
+  EXPECT_THAT(sentences, Contains(HasSubstr("faster by more than 2 %")));
+  EXPECT_THAT(sentences, Contains(HasSubstr("at most 1 gate winner a round")));
+  EXPECT_THAT(sentences, Contains(HasSubstr("at once, by policy quick")));
+  EXPECT_THAT(sentences, Not(Contains(HasSubstr("person"))));
+  EXPECT_THAT(explain(*built_in_policy("standard")), Contains(HasSubstr("until a person approves")));
+}
+
+}  // namespace
+}  // namespace assay::promote

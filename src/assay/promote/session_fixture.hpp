@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include <assay/stats/paired_samples.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::promote::testing {
+
+/// A finished session with chosen log-ratios (one row a pair, one column a workload) and an honest judge's words.
+struct Session {
+  task::EvaluationRequest request;
+  task::Evaluation evaluation;
+  std::vector<task::Sample> samples;
+};
+
+inline task::Outcome honest_outcome(stats::PairedConclusion conclusion) {
+  return conclusion == stats::PairedConclusion::better       ? task::Outcome::better
+         : conclusion == stats::PairedConclusion::not_better ? task::Outcome::not_better
+                                                             : task::Outcome::indistinguishable;
+}
+
+/// Lets an honest judge speak on the samples as they are.
+inline void judge(Session& session) {
+  const task::SessionPlan& plan = session.request.plan;
+  std::vector<stats::PairedSample> timed;
+  int pairs = 0;
+  for (const task::Sample& sample : session.samples) {
+    if (sample.repetition > 0) {
+      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
+                       static_cast<double>(sample.elapsed_ns)});
+      pairs = std::max(pairs, sample.pair + 1);
+    }
+  }
+  const auto comparison = stats::compare_pairs(
+      timed, pairs, static_cast<int>(session.request.workloads.size()),
+      {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect}, plan.maximum_regression);
+  session.evaluation.outcome = honest_outcome(comparison.conclusion);
+  session.evaluation.comparison.emplace();
+  session.evaluation.comparison->pairs = comparison.decision.pairs_used;
+  session.evaluation.comparison->log_ratio = comparison.decision.interval.mean;
+  session.evaluation.comparison->log_ratio_lower = comparison.decision.interval.lower;
+  session.evaluation.comparison->log_ratio_upper = comparison.decision.interval.upper;
+}
+
+/// Makes a session in which the incumbent takes 1, 2, 3, ... ms on the workloads. Two timed calls and one wild warm-up
+/// call a cell.
+inline Session make_session(const std::vector<std::vector<double>>& log_ratios) {
+  Session session;
+  session.request.id = "s-1";
+  session.request.stage = task::Stage::sweep;
+  session.request.incumbent.emplace();
+  session.request.plan.minimum_pairs = 3;
+  session.request.plan.maximum_pairs = 6;
+  session.request.plan.minimum_effect = 0.02;
+  session.request.plan.maximum_regression = 0.05;
+  session.evaluation.id = "s-1";
+  session.evaluation.stage = task::Stage::sweep;
+  for (std::size_t workload = 0; workload < log_ratios.front().size(); ++workload) {
+    session.request.workloads.push_back({"w" + std::to_string(workload), {}, {}});
+  }
+  for (std::size_t pair = 0; pair < log_ratios.size(); ++pair) {
+    for (std::size_t workload = 0; workload < log_ratios[pair].size(); ++workload) {
+      const double incumbent = 1e6 * static_cast<double>(workload + 1);
+      for (const task::Side side : {task::Side::candidate, task::Side::incumbent}) {
+        const double ns = side == task::Side::candidate ? incumbent * std::exp(log_ratios[pair][workload]) : incumbent;
+        for (const std::int32_t repetition : {0, 1, 2}) {
+          task::Sample sample;
+          sample.pair = static_cast<std::int32_t>(pair);
+          sample.side = side;
+          sample.workload = static_cast<std::int32_t>(workload);
+          sample.repetition = repetition;
+          sample.elapsed_ns = repetition == 0 ? 1 : std::llround(ns);
+          session.samples.push_back(sample);
+        }
+      }
+    }
+  }
+  judge(session);
+  return session;
+}
+
+}  // namespace assay::promote::testing

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include <assay/report/model.hpp>
+
+namespace assay::report {
+
+/// Returns the outcome counts as a list of badges, "not judged yet" last.
+[[nodiscard]] std::string outcome_list(const CampaignReport& report);
+
+/// Returns the table of every candidate, one row each with the anchor "candidate-<number>".
+[[nodiscard]] std::string candidate_table(const CampaignReport& report);
+
+}  // namespace assay::report

@@ -1,0 +1,142 @@
+#include <assay/report/html.hpp>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <cstdlib>
+#include <fstream>
+
+#include <assay/base/text.hpp>
+#include <assay/plot/testing.hpp>
+#include <assay/report/sample_testing.hpp>
+
+namespace assay::report {
+namespace {
+
+using plot::testing::markup_problem;
+using plot::testing::occurrences;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t start = text.find(from);
+  return start == std::string::npos ? "" : text.substr(start, text.find(to, start) - start);
+}
+
+TEST(RenderHtml, IsWellFormed) {
+  EXPECT_EQ(markup_problem(render_html(testing::sample_report())), "");
+  EXPECT_EQ(markup_problem(render_html({})), "");
+}
+
+TEST(RenderHtml, IsPure) {
+  EXPECT_EQ(render_html(testing::sample_report()), render_html(testing::sample_report()));
+}
+
+// Not a check: writes the page where ASSAY_REPORT_SAMPLE says, so that a person can look at it.
+TEST(RenderHtml, CanBeLookedAt) {
+  const char* path = std::getenv("ASSAY_REPORT_SAMPLE");
+  if (path == nullptr) {
+    GTEST_SKIP() << "set ASSAY_REPORT_SAMPLE to a file name to see the page";
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << render_html(testing::sample_report());
+  EXPECT_TRUE(file.good());
+}
+
+TEST(RenderHtml, FetchesNothingAndRunsNothing) {
+  const std::string page = render_html(testing::sample_report());
+  for (const char* forbidden :
+       {"<script", "<link", "<iframe", "<img", "src=", "@import", "url(", "javascript:", "onload"}) {
+    EXPECT_THAT(page, Not(HasSubstr(forbidden)));
+  }
+  // The only addresses are the names of the two markup languages.
+  EXPECT_EQ(occurrences(page, "http://"), occurrences(page, "xmlns=\"http://www.w3.org/"));
+  EXPECT_EQ(occurrences(page, "https://"), 0);
+  EXPECT_THAT(page, HasSubstr("default-src &#39;none&#39;"));
+}
+
+TEST(RenderHtml, EscapesEveryTextOfCandidates) {
+  const std::string page = render_html(testing::hostile_report());
+  EXPECT_EQ(markup_problem(page), "");
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(page, Not(HasSubstr("\xff")));
+  EXPECT_GT(occurrences(page, "&lt;script&gt;alert(&quot;x&quot;)"), 32 * 7) << "shown, not dropped";
+}
+
+TEST(RenderHtml, TellsTheDecisionFirst) {
+  const std::string page = render_html(testing::sample_report());
+  const std::size_t decision = page.find("Candidate 23 replaces the baseline");
+  ASSERT_NE(decision, std::string::npos);
+  EXPECT_LT(decision, page.find("<figure>"));
+  EXPECT_THAT(page, HasSubstr("<b class=\"big\">2.31×</b>"));
+  EXPECT_THAT(page, HasSubstr("interval [2.24, 2.38]"));
+}
+
+TEST(RenderHtml, HasEveryCandidateWithItsAnchorCauseAndHypothesis) {
+  const CampaignReport report = testing::sample_report();
+  const std::string page = render_html(report);
+  for (const CandidateRow& row : report.candidates) {
+    const std::string cells = between(page, fmt::format("<tr id=\"candidate-{}\"", row.number), "</tr>");
+    EXPECT_THAT(cells, HasSubstr(row.digest)) << row.number;
+    EXPECT_THAT(cells, HasSubstr(">" + words(*row.outcome) + "<")) << row.number;
+    EXPECT_THAT(cells, HasSubstr(base::escape_markup(row.cause))) << row.number;
+    EXPECT_THAT(cells, HasSubstr(base::escape_markup(row.hypothesis.change))) << row.number;
+    EXPECT_EQ(cells.find("×") != std::string::npos, row.speedup.has_value()) << row.number;
+  }
+  EXPECT_EQ(occurrences(page, "<tr id=\"candidate-23\" class=\"promoted\">"), 1);
+  EXPECT_EQ(occurrences(page, "same as <a href=\"#candidate-"), 2);
+}
+
+TEST(RenderHtml, EveryLinkLeadsSomewhereAndIdsAreUnique) {
+  const std::string page = render_html(testing::sample_report());
+  for (std::size_t at = page.find("href=\"#"); at != std::string::npos; at = page.find("href=\"#", at + 1)) {
+    const std::size_t start = at + 7;
+    const std::string id = page.substr(start, page.find('"', start) - start);
+    EXPECT_EQ(occurrences(page, " id=\"" + id + "\""), 1) << id;
+  }
+}
+
+TEST(RenderHtml, HasEveryWorkloadAndSaysWhereAGroupIsIncomplete) {
+  CampaignReport report = testing::sample_report();
+  EXPECT_THAT(render_html(report), Not(HasSubstr("incomplete:")));
+  report.workloads[0].incumbent_ns.reset();
+  report.workloads[0].speedup.reset();
+  const std::string page = render_html(report);
+  for (const WorkloadRow& row : report.workloads) {
+    EXPECT_THAT(page, HasSubstr("<code>" + row.uuid + "</code>"));
+  }
+  EXPECT_EQ(occurrences(page, "incomplete: 1 of 10 without a time"), 1);
+  EXPECT_THAT(page, HasSubstr(">missing</td>"));
+}
+
+TEST(RenderHtml, AdmitsWhenNothingWasConfirmed) {
+  CampaignReport report = testing::sample_report();
+  report.headline.reset();
+  const std::string page = render_html(report);
+  EXPECT_THAT(page, HasSubstr("has not been compared with the baseline over all workloads in one session"));
+  EXPECT_THAT(page, HasSubstr("may have been timed in different sessions"));
+  EXPECT_THAT(page, Not(HasSubstr("class=\"tile\"")));
+}
+
+TEST(RenderHtml, MarksTheLinesOfADiff) {
+  const std::string page = render_html(testing::sample_report());
+  EXPECT_THAT(page, HasSubstr("<span class=\"where\">--- baseline/kernel.cpp</span>\n"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"cut\">-  for (int v = 0; v &lt; 128; ++v) {</span>\n"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"add\">+    #pragma GCC unroll UNROLL</span>\n"));
+}
+
+TEST(RenderHtml, AnEmptyCampaignStillReads) {
+  CampaignReport report;
+  report.campaign = "new";
+  report.candidates.emplace_back().number = 1;
+  const std::string page = render_html(report);
+  EXPECT_EQ(markup_problem(page), "");
+  EXPECT_THAT(page, HasSubstr("No decision has been recorded yet."));
+  EXPECT_THAT(page, HasSubstr("No workload has been measured yet."));
+  EXPECT_THAT(page, HasSubstr("not judged yet"));
+  EXPECT_THAT(page, HasSubstr("No environment has been recorded."));
+}
+
+}  // namespace
+}  // namespace assay::report

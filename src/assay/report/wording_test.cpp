@@ -1,0 +1,58 @@
+#include <assay/report/wording.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include <assay/report/sample_testing.hpp>
+
+namespace assay::report {
+namespace {
+
+TEST(Safe, EscapesMarkupAndControlCharacters) {
+  EXPECT_EQ(safe("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  EXPECT_EQ(safe("a\x1b[31mb\xff"), "a\uFFFD[31mb\uFFFD");
+}
+
+TEST(WithInterval, LeavesOutBoundsThatAreNotKnown) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(with_interval({1.842, 1.79, 1.904}), "1.84× [1.79, 1.90]");
+  EXPECT_EQ(with_interval({1.842, 0, infinity}), "1.84×");
+  EXPECT_EQ(with_interval({1.842, 1.2, infinity}), "1.84×");
+}
+
+TEST(TimeOrMissing, NamesTheHole) {
+  EXPECT_EQ(time_or_missing(41'300.4), "41.3 µs");
+  EXPECT_EQ(time_or_missing({}), "missing");
+  EXPECT_EQ(time_or_missing(0), "missing");
+  EXPECT_EQ(time_or_missing(std::numeric_limits<double>::quiet_NaN()), "missing");
+}
+
+TEST(PairsText, JoinsNamesAndValues) {
+  EXPECT_EQ(pairs_text({}), "");
+  EXPECT_EQ(pairs_text({{"batch_size", 4}, {"heads", 8}}), "batch_size=4, heads=8");
+}
+
+TEST(Counted, AgreesInNumber) {
+  EXPECT_EQ(counted(1, "pair"), "1 pair");
+  EXPECT_EQ(counted(0, "pair"), "0 pairs");
+  EXPECT_EQ(counted(12, "pair"), "12 pairs");
+}
+
+TEST(OutcomesText, ListsWhatOccurs) {
+  EXPECT_EQ(outcomes_text({}), "");
+  EXPECT_THAT(
+      outcomes_text(testing::sample_report()),
+      ::testing::StartsWith("2 duplicate, 1 not built, 1 crashed, 1 timed out, 2 incorrect, 1 suspect, "));
+}
+
+TEST(Family, FailuresAreExactlyTheIncorrectOnesButDuplicates) {
+  for (const task::Outcome outcome : task::all_outcomes()) {
+    const bool failure = family(outcome) == OutcomeFamily::failure;
+    EXPECT_EQ(failure, !task::is_correct(outcome) && outcome != task::Outcome::duplicate) << words(outcome);
+  }
+  EXPECT_EQ(family(task::Outcome::better), OutcomeFamily::gain);
+}
+
+}  // namespace
+}  // namespace assay::report

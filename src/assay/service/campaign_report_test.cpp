@@ -1,0 +1,132 @@
+#include <assay/service/campaign_report.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <assay/service/rehearsal.hpp>
+
+namespace assay::service {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class CampaignReportTest : public testing::Test {
+ protected:
+  CampaignReportTest() {
+    world_.add_tunable("tunable");
+    options_.name = "tune";
+    options_.tunable = "tunable";
+    options_.also = {world_.kernel("wrong.cpp", "incorrect")};
+    options_.rounds = 1;
+    options_.candidates_per_round = 4;
+  }
+  report::CampaignReport filled() {
+    const auto status = run_campaign(world_.context(), options_, {});
+    EXPECT_TRUE(status) << status.error().text();
+    auto report = campaign_report(world_.context(), "tune");
+    EXPECT_TRUE(report) << report.error().text();
+    return report.value();
+  }
+
+  rehearsal::World world_;
+  CampaignOptions options_;
+};
+
+TEST_F(CampaignReportTest, TheHeadlineIsTheConfirmation) {
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.state, "finished");
+  EXPECT_EQ(report.baseline, "plain");
+  EXPECT_NE(report.incumbent, "plain");
+  ASSERT_TRUE(report.headline);
+  EXPECT_NEAR(report.headline->speedup.estimate, 4, 1e-6);
+  EXPECT_LE(report.headline->speedup.lower, report.headline->speedup.estimate);
+  EXPECT_GE(report.headline->speedup.upper, report.headline->speedup.estimate);
+  EXPECT_NEAR(report.headline->mean_latency_ratio, 0.25, 1e-6);
+  EXPECT_EQ(report.headline->workloads, 4);
+  ASSERT_THAT(report.decision, Not(IsEmpty()));
+  EXPECT_THAT(report.decision.front(), HasSubstr("4.000 times as fast"));
+}
+
+TEST_F(CampaignReportTest, EveryCandidateHasARowFailedOnesToo) {
+  const report::CampaignReport report = filled();
+  ASSERT_THAT(report.candidates, SizeIs(5));
+  EXPECT_EQ(report.candidates[0].outcome, task::Outcome::incorrect);
+  EXPECT_EQ(report.candidates[0].speedup, std::nullopt);
+  EXPECT_EQ(report.candidates[0].stage, task::Stage::gate);
+  EXPECT_EQ(report.candidates[0].round, 0);
+  const auto promoted = std::find_if(report.candidates.begin(), report.candidates.end(),
+                                     [](const report::CandidateRow& row) { return row.promoted; });
+  ASSERT_NE(promoted, report.candidates.end());
+  EXPECT_EQ(promoted->number, report.incumbent_number);
+  EXPECT_EQ(promoted->stage, task::Stage::sweep);
+  EXPECT_NEAR(promoted->speedup->estimate, 4, 1e-6);
+  EXPECT_THAT(promoted->hypothesis.change, Not(IsEmpty()));
+}
+
+TEST_F(CampaignReportTest, WorkloadsHaveBothLatenciesOfOneSession) {
+  const report::CampaignReport report = filled();
+  ASSERT_THAT(report.workloads, SizeIs(4));
+  for (const report::WorkloadRow& row : report.workloads) {
+    const double size = static_cast<double>(row.axes.front().second);
+    EXPECT_NEAR(row.baseline_ns.value(), 100000 * size, 1);
+    EXPECT_NEAR(row.incumbent_ns.value(), 25000 * size, 1);
+    EXPECT_NEAR(row.speedup->estimate, 4, 1e-6);
+  }
+}
+
+TEST_F(CampaignReportTest, TellsEnvironmentPolicyAndWinnersSource) {
+  const report::CampaignReport report = filled();
+  EXPECT_THAT(report.environment, Contains(testing::Pair("cpu", "imaginary")));
+  EXPECT_THAT(report.policy_sentences, Not(IsEmpty()));
+  ASSERT_THAT(report.winner_source, SizeIs(1));
+  EXPECT_THAT(report.winner_source[0].text, HasSubstr("COST > 9"));
+  EXPECT_EQ(report.version, version());
+  EXPECT_THAT(report.finished, Not(IsEmpty()));
+}
+
+TEST_F(CampaignReportTest, WithoutAWinnerTheBaselineStays) {
+  options_.tunable.clear();
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.incumbent, "plain");
+  EXPECT_EQ(report.incumbent_number, std::nullopt);
+  EXPECT_FALSE(report.headline);
+  EXPECT_THAT(report.decision.front(), HasSubstr("plain stays"));
+  EXPECT_THAT(report.winner_source, IsEmpty());
+  EXPECT_GT(report.workloads.at(0).baseline_ns.value(), 0);
+  EXPECT_EQ(report.workloads.at(0).incumbent_ns, std::nullopt);
+  EXPECT_THAT(report.environment, Not(IsEmpty())) << "of the baseline's own measurement";
+}
+
+TEST_F(CampaignReportTest, AWaitingWinnerIsNamedWithWhatToDo) {
+  options_.policy = world_.path("by-person.toml").string();
+  world_.write(options_.policy, "version = 1\nname = \"mine\"\napproval = \"person\"\n");
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.state, "awaiting approval");
+  EXPECT_THAT(report.decision.front(), HasSubstr("assay approve tune"));
+  EXPECT_THAT(report.finished, IsEmpty());
+}
+
+TEST_F(CampaignReportTest, TheFileIsOnePageThatNeedsNothingElse) {
+  const os::Path file = world_.path("new/folder/report.html");
+  const auto written = write_report(filled(), file);
+  ASSERT_TRUE(written) << written.error().text();
+  const std::string html = os::read_file(file).value();
+  EXPECT_THAT(html, HasSubstr("<svg"));
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_THAT(html, Not(HasSubstr("src=\"http")));
+  EXPECT_FALSE(write_report(filled(), "/proc/no/report.html"));
+}
+
+TEST_F(CampaignReportTest, AnUnknownCampaignIsAnError) {
+  EXPECT_EQ(campaign_report(world_.context(), "tune").error().owner, base::Owner::input);
+}
+
+}  // namespace
+}  // namespace assay::service

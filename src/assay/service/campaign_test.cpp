@@ -1,0 +1,216 @@
+#include <assay/service/campaign.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <assay/service/inspect.hpp>
+#include <assay/service/rehearsal.hpp>
+
+namespace assay::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class CampaignTest : public testing::Test {
+ protected:
+  CampaignTest() {
+    world_.add_tunable("tunable");
+    options_.name = "tune";
+    options_.tunable = "tunable";
+    options_.also = {world_.kernel("broken.cpp", "not_built"), world_.kernel("wrong.cpp", "incorrect")};
+    options_.rounds = 1;
+    options_.candidates_per_round = 4;
+  }
+  base::Result<CampaignStatus> run() { return run_campaign(world_.context(), options_, {}); }
+
+  rehearsal::World world_;
+  CampaignOptions options_;
+};
+
+TEST_F(CampaignTest, FindsTheFastestVariantAndConfirmsIt) {
+  const auto status = run();
+  ASSERT_TRUE(status) << status.error().text();
+  EXPECT_EQ(status->state.phase, control::Phase::finished);
+  ASSERT_THAT(status->state.candidates, SizeIs(6));
+  EXPECT_EQ(status->state.candidates[0].outcome, task::Outcome::not_built);
+  EXPECT_EQ(status->state.candidates[1].outcome, task::Outcome::incorrect);
+  ASSERT_TRUE(status->state.incumbent);
+  EXPECT_THAT(status->state.candidates[static_cast<std::size_t>(*status->state.incumbent) - 1].parameters,
+              ElementsAre(testing::Pair("COST", 8)));
+  ASSERT_TRUE(status->state.confirmation);
+  EXPECT_NEAR(status->state.confirmation->speedup, 4, 1e-6) << "100 ns against 200/8 ns";
+  EXPECT_EQ(status->state.confirmation->workloads, 4);
+}
+
+TEST_F(CampaignTest, AFinishedCampaignAnswersFromTheArchive) {
+  const auto first = run();
+  ASSERT_TRUE(first) << first.error().text();
+  const std::size_t requests = world_.record().requests.size();
+  const auto second = run();
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(world_.record().requests.size(), requests) << "no judge was asked";
+  EXPECT_EQ(encode(*second), encode(*first));
+  EXPECT_EQ(encode(*resume_campaign(world_.context(), "tune", {})), encode(*first));
+  EXPECT_EQ(encode(*campaign_status(world_.context(), "tune")), encode(*first));
+}
+
+TEST_F(CampaignTest, AnotherConfigurationUnderTheSameNameIsRefusedWithTheDifference) {
+  ASSERT_TRUE(run());
+  options_.rounds = 7;
+  options_.seed = 99;
+  const auto status = run();
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().owner, base::Owner::input);
+  EXPECT_THAT(status.error().message, AllOf(HasSubstr("rounds was 1 and is now 7"), HasSubstr("99"),
+                                            HasSubstr("assay campaign resume tune")));
+}
+
+TEST_F(CampaignTest, AnEditedSourceIsADifference) {
+  ASSERT_TRUE(run());
+  static_cast<void>(world_.kernel("wrong.cpp", "incorrect in another way"));
+  EXPECT_THAT(run().error().message, HasSubstr("/sources/0/content"));
+}
+
+TEST_F(CampaignTest, ResumeNeedsNothingButTheArchive) {
+  options_.policy = world_.path("by-person.toml").string();
+  world_.write(options_.policy, "version = 1\nname = \"mine\"\napproval = \"person\"\n");
+  const auto waiting = run();
+  ASSERT_TRUE(waiting) << waiting.error().text();
+  EXPECT_EQ(waiting->state.phase, control::Phase::awaiting_approval);
+  ASSERT_TRUE(waiting->state.awaiting);
+  EXPECT_EQ(encode(*waiting)["phase"], "awaiting_approval");
+
+  ASSERT_TRUE(os::remove_tree(world_.context().places.dataset));
+  const auto approved = approve_campaign(world_.context(), "tune", Answer::approve, "me", "read it");
+  ASSERT_TRUE(approved) << approved.error().text();
+  const auto finished = resume_campaign(world_.context(), "tune", {});
+  ASSERT_TRUE(finished) << finished.error().text();
+  EXPECT_EQ(finished->state.phase, control::Phase::finished);
+  EXPECT_EQ(finished->state.incumbent, waiting->state.awaiting);
+}
+
+TEST_F(CampaignTest, ARefusedWinnerDoesNotBecomeTheIncumbent) {
+  options_.policy = world_.path("by-person.toml").string();
+  world_.write(options_.policy, "version = 1\nname = \"mine\"\napproval = \"person\"\n");
+  ASSERT_TRUE(run());
+  ASSERT_TRUE(approve_campaign(world_.context(), "tune", Answer::refuse, "me", "no"));
+  const auto finished = resume_campaign(world_.context(), "tune", {});
+  ASSERT_TRUE(finished) << finished.error().text();
+  EXPECT_EQ(finished->state.incumbent, std::nullopt);
+  EXPECT_FALSE(approve_campaign(world_.context(), "tune", Answer::approve, "me", "late")) << "nothing waits any more";
+}
+
+TEST_F(CampaignTest, ACampaignMayConsistOfCandidatesByHand) {
+  options_.tunable.clear();
+  options_.also = {world_.kernel("fast.cpp", "cost=50")};
+  const auto status = run();
+  ASSERT_TRUE(status) << status.error().text();
+  EXPECT_EQ(status->state.phase, control::Phase::finished);
+  EXPECT_EQ(status->state.incumbent, 1);
+}
+
+TEST_F(CampaignTest, BadRequestsAreRefusedBeforeAnythingIsCreated) {
+  const auto refused = [&](const CampaignOptions& options) {
+    const auto status = run_campaign(world_.context(), options, {});
+    return status ? std::string("accepted") : status.error().code;
+  };
+  CampaignOptions bad = options_;
+  bad.tunable = "plain";
+  EXPECT_EQ(refused(bad), "campaign.not_tunable");
+  bad = options_;
+  bad.tunable.clear();
+  bad.also.clear();
+  EXPECT_EQ(refused(bad), "campaign.nothing_to_try");
+  bad = options_;
+  bad.device = "gpu";
+  EXPECT_EQ(refused(bad), "device.unknown");
+  bad = options_;
+  bad.name = "No Good/Name";
+  EXPECT_NE(refused(bad), "accepted");
+  ASSERT_TRUE(os::remove_tree(world_.context().places.dataset / "solutions" / "baseline"));
+  EXPECT_EQ(refused(options_), "campaign.no_baseline");
+  EXPECT_FALSE(std::filesystem::exists(world_.context().places.archive));
+}
+
+TEST_F(CampaignTest, UnknownNamesAreAnsweredWithThoseThatExist) {
+  EXPECT_EQ(campaign_status(world_.context(), "tune").error().owner, base::Owner::input);
+  ASSERT_TRUE(run());
+  const auto status = campaign_status(world_.context(), "tone");
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("there is tune"));
+  EXPECT_EQ(resume_campaign(world_.context(), "tone", {}).error().code, "campaign.unknown");
+  EXPECT_EQ(approve_campaign(world_.context(), "tone", Answer::approve, "me", "").error().code, "campaign.unknown");
+}
+
+TEST_F(CampaignTest, AllCampaignsInTheOrderOfCreation) {
+  ASSERT_TRUE(run());
+  options_.name = "another";
+  ASSERT_TRUE(run());
+  const auto all = all_campaigns(world_.context());
+  ASSERT_TRUE(all) << all.error().text();
+  ASSERT_THAT(*all, SizeIs(2));
+  EXPECT_EQ((*all)[0].configuration.name, "tune");
+  EXPECT_EQ((*all)[1].configuration.name, "another");
+}
+
+TEST_F(CampaignTest, ProgressGrowsToTheEndAndEventsAreTold) {
+  double last = 0;
+  double total = 0;
+  int events = 0;
+  const auto status = run_campaign(world_.context(), options_,
+                                   [&](double done, double of, const std::string&, bool is_event) {
+                                     EXPECT_LE(done, of);
+                                     last = std::max(last, done);
+                                     total = of;
+                                     events += is_event ? 1 : 0;
+                                   });
+  ASSERT_TRUE(status) << status.error().text();
+  EXPECT_EQ(total, 2 + 2 + 4);
+  EXPECT_GE(last, total - 1);
+  EXPECT_GE(events, 6) << "at least one line a candidate";
+}
+
+TEST_F(CampaignTest, CandidatesOfACampaignHaveNumbers) {
+  ASSERT_TRUE(run());
+  const auto lines = list_candidates(world_.context(), "tune");
+  ASSERT_TRUE(lines) << lines.error().text();
+  ASSERT_THAT(*lines, SizeIs(6));
+  EXPECT_EQ((*lines)[0].number, 1);
+  EXPECT_EQ((*lines)[0].round, 0);
+  EXPECT_EQ((*lines)[0].outcome, "not_built");
+  EXPECT_EQ(encode(*lines)[5]["round"], 1);
+}
+
+TEST(DifferencesTest, NamesEachFieldByPointer) {
+  const base::Json stored = base::Json::parse(R"({"a": 1, "b": {"c": [1, 2], "d": "x"}, "e": null, "l": [1]})");
+  EXPECT_THAT(differences(stored, stored), IsEmpty());
+  base::Json given = stored;
+  given["a"] = 2;
+  given["b"]["c"][1] = 3;
+  given["b"].erase("d");
+  given["f/g"] = true;
+  given["l"].push_back(2);
+  EXPECT_THAT(differences(stored, given),
+              ElementsAre("/a was 1 and is now 2", "/b/c/1 was 2 and is now 3", "/b/d was \"x\" and is now absent",
+                          "/l had 1 entries and now has 2", "/f~1g was absent and is now true"));
+}
+
+TEST(DifferencesTest, LongValuesAndLongListsAreCut) {
+  const std::string longer(5000, 'x');
+  EXPECT_THAT(differences({{"s", longer}}, {{"s", "y"}}), ElementsAre("/s was a value of 5002 characters and is now \"y\""));
+  base::Json many = base::Json::object();
+  base::Json none = base::Json::object();
+  for (int i = 0; i < 100; ++i) {
+    many[std::to_string(i)] = i;
+    none[std::to_string(i)] = -i - 1;
+  }
+  EXPECT_LE(differences(many, none).size(), 10U);
+}
+
+}  // namespace
+}  // namespace assay::service

@@ -1,0 +1,115 @@
+#include <assay/service/judgement.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include <assay/service/rehearsal.hpp>
+
+namespace assay::service {
+namespace {
+
+TEST(FreshEvaluationIdTest, IsWhatAnIdMayBeAndNeverTheSame) {
+  const base::Digest digest = base::sha256("x");
+  const std::string id = fresh_evaluation_id(digest);
+  EXPECT_THAT(id, testing::MatchesRegex("e-[0-9]+-[0-9a-f]+-[0-9a-f]+"));
+  EXPECT_THAT(id, testing::HasSubstr(digest.brief()));
+  EXPECT_LE(id.size(), 80U);
+  std::set<std::string> seen;
+  for (int i = 0; i < 20; ++i) {
+    seen.insert(fresh_evaluation_id(digest));
+  }
+  EXPECT_GT(seen.size(), 15U);
+}
+
+TEST(SameConditionsTest, EachStatedEntryMustAgree) {
+  const task::Named<std::string> then = {{"cpu", "a"}, {"toolchain", "b"}, {"isolation", "c"}};
+  EXPECT_TRUE(same_conditions(then, {{"cpu", "a"}}));
+  EXPECT_TRUE(same_conditions(then, {{"toolchain", "b"}, {"cpu", "a"}}));
+  EXPECT_FALSE(same_conditions(then, {{"cpu", "a"}, {"toolchain", "B"}}));
+  EXPECT_FALSE(same_conditions(then, {{"cpu", "a"}, {"gpu", ""}}));
+  EXPECT_FALSE(same_conditions(then, {})) << "nothing stated is nothing known";
+  EXPECT_FALSE(same_conditions({}, {{"cpu", "a"}}));
+}
+
+class JudgeOnceTest : public testing::Test {
+ protected:
+  JudgeOnceTest() {
+    const auto dataset = dataset::Dataset::open(world_.context().places.dataset).value();
+    request_.stage = task::Stage::sweep;
+    request_.definition = dataset.definition("scale").value();
+    request_.workloads = dataset.workloads("scale").value();
+    request_.incumbent = dataset.solution("plain").value();
+    request_.candidate = *request_.incumbent;
+    request_.candidate.name = "quick";
+    request_.candidate.sources.front().content = "int cost() { return 0; } const char* s = \"cost=80\";";
+    request_.plan = policy_.sweep;
+  }
+
+  rehearsal::World world_;
+  promote::Policy policy_ = promote::built_in_policy("quick").value();
+  task::EvaluationRequest request_;
+};
+
+TEST_F(JudgeOnceTest, FindsTheNewestAnswerToTheSameQuestion) {
+  auto archive = archive::Archive::open_writer(world_.context().places.archive).value();
+  const auto first = judge_once(world_.context(), archive, request_, policy_, Reuse::stored);
+  ASSERT_TRUE(first) << first.error().text();
+  const auto second = judge_once(world_.context(), archive, request_, policy_, Reuse::never);
+  ASSERT_TRUE(second) << second.error().text();
+  const base::Digest digest = task::identify(request_.candidate).content;
+  const auto found = find_stored(archive, request_, digest, world_.fingerprint);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ((*found)->id, second->evaluation.id);
+}
+
+TEST_F(JudgeOnceTest, AnyDifferenceInTheQuestionIsAnotherQuestion) {
+  auto archive = archive::Archive::open_writer(world_.context().places.archive).value();
+  ASSERT_TRUE(judge_once(world_.context(), archive, request_, policy_, Reuse::stored));
+  const base::Digest digest = task::identify(request_.candidate).content;
+  const auto found = [&](const task::EvaluationRequest& request) {
+    return find_stored(archive, request, digest, world_.fingerprint).value().has_value();
+  };
+  EXPECT_TRUE(found(request_));
+  task::EvaluationRequest other = request_;
+  other.plan.alpha = 0.01;
+  EXPECT_FALSE(found(other));
+  other = request_;
+  other.workloads.pop_back();
+  EXPECT_FALSE(found(other));
+  other = request_;
+  std::swap(other.workloads[0], other.workloads[1]);
+  EXPECT_FALSE(found(other));
+  other = request_;
+  other.definition.reference += "\n# changed\n";
+  EXPECT_FALSE(found(other));
+  other = request_;
+  other.incumbent.reset();
+  EXPECT_FALSE(found(other));
+  other = request_;
+  other.stage = task::Stage::gate;
+  EXPECT_FALSE(found(other));
+}
+
+TEST_F(JudgeOnceTest, AReportOnASweepRecomputesTheDecisionOnlyWithThePolicy) {
+  auto archive = archive::Archive::open_writer(world_.context().places.archive).value();
+  const auto judged = judge_once(world_.context(), archive, request_, policy_, Reuse::stored);
+  ASSERT_TRUE(judged) << judged.error().text();
+  EXPECT_TRUE(judged->decision);
+  const auto report = report_on(archive, judged->evaluation, nullptr);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_FALSE(report->decision);
+  EXPECT_EQ(report->request.candidate.name, "quick");
+}
+
+TEST_F(JudgeOnceTest, WithoutAFingerprintNothingIsTakenForTheSame) {
+  auto archive = archive::Archive::open_writer(world_.context().places.archive).value();
+  ASSERT_TRUE(judge_once(world_.context(), archive, request_, policy_, Reuse::stored));
+  world_.context().fingerprint = [](const std::string& /*device*/) { return base::environment_error("judge.missing", "gone"); };
+  EXPECT_EQ(judge_once(world_.context(), archive, request_, policy_, Reuse::stored).error().code, "judge.missing");
+  EXPECT_TRUE(judge_once(world_.context(), archive, request_, policy_, Reuse::never));
+}
+
+}  // namespace
+}  // namespace assay::service

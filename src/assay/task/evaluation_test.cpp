@@ -1,0 +1,156 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <rapidcheck.h>
+
+#include <assay/task/evaluation.hpp>
+#include <assay/task/sample_evaluation.hpp>
+#include <assay/task/test_documents.hpp>
+
+namespace assay::task {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using base::Json;
+using testing::parse;
+using testing::sample_evaluation;
+
+Json written(const Evaluation& evaluation) { return parse(encode(evaluation).dump()); }
+
+std::string fault(const Json& json) {
+  const auto result = decode_evaluation(json, "e.json");
+  return result ? std::string() : result.error().message;
+}
+
+TEST(EvaluationCodec, RoundTripsWithNumbersThatAreNotFinite) {
+  const Evaluation evaluation = sample_evaluation();
+  const Evaluation read = decode_evaluation(written(evaluation), "e").value();
+  EXPECT_EQ(encode(read).dump(), encode(evaluation).dump());
+  EXPECT_TRUE(std::isnan(read.findings[0].got.value()));
+  EXPECT_EQ(read.findings[0].expected, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(read.candidate, evaluation.candidate);
+  EXPECT_EQ(read.seed, evaluation.seed);
+}
+
+TEST(EvaluationCodec, RoundTripsWhenNothingIsThere) {
+  const Evaluation read = decode_evaluation(
+      [] {
+        Evaluation bare;
+        bare.id = "x";
+        bare.device = "cpu";
+        return written(bare);
+      }(),
+      "e").value();
+  EXPECT_FALSE(read.incumbent.has_value());
+  EXPECT_FALSE(read.comparison.has_value());
+  EXPECT_FALSE(read.incumbent_build.has_value());
+}
+
+TEST(EvaluationCodec, EveryOutcomeRoundTrips) {
+  for (const Outcome outcome : all_outcomes()) {
+    Evaluation evaluation = sample_evaluation();
+    evaluation.outcome = outcome;
+    EXPECT_EQ(decode_evaluation(written(evaluation), "e")->outcome, outcome);
+  }
+}
+
+TEST(EvaluationCodec, RefusesTheUnknown) {
+  const auto with = [](const std::string& pointer, const std::string& value) {
+    Json json = written(sample_evaluation());
+    json[Json::json_pointer(pointer)] = parse(value);
+    return fault(json);
+  };
+  EXPECT_THAT(with("/version", "2"), HasSubstr("e.json: /version: is not 1"));
+  EXPECT_THAT(with("/outcome", "\"fast\""), HasSubstr("/outcome:"));
+  EXPECT_THAT(with("/outcome", "11"), HasSubstr("/outcome:"));
+  EXPECT_THAT(with("/extra", "1"), HasSubstr("/extra:"));
+  EXPECT_THAT(with("/findings/0/severity", "1"), HasSubstr("/findings/0/severity:"));
+  EXPECT_THAT(with("/findings/0/side", "\"other\""), HasSubstr("/findings/0/side:"));
+  EXPECT_THAT(with("/findings/0/workload", "-1"), HasSubstr("/findings/0/workload:"));
+  EXPECT_THAT(with("/candidate/content", "\"abc\""), HasSubstr("/candidate/content:"));
+  EXPECT_THAT(with("/candidate/content", "1"), HasSubstr("/candidate/content:"));
+  EXPECT_THAT(with("/comparison/pairs", "-1"), HasSubstr("/comparison/pairs:"));
+  EXPECT_THAT(with("/comparison/pair_log_ratios/0", "\"x\""), HasSubstr("/comparison/pair_log_ratios/0:"));
+  EXPECT_THAT(with("/timings/0/axes/rows", "-1"), HasSubstr("/timings/0/axes/rows:"));
+  EXPECT_THAT(with("/checked_calls", "-1"), HasSubstr("/checked_calls:"));
+  EXPECT_THAT(with("/candidate_build/seconds", "\"NaN\""), HasSubstr("/candidate_build/seconds:"));
+  EXPECT_THAT(with("/seed", "-1"), HasSubstr("/seed:"));
+}
+
+TEST(EvaluationCodec, EveryFieldMustBeThere) {
+  const Json whole = written(sample_evaluation());
+  const auto check = [](const Json& part, const Json& document, const std::string& place) {
+    for (const auto& [key, value] : part.items()) {
+      Json json = document;
+      (place.empty() ? json : json[Json::json_pointer(place)]).erase(key);
+      EXPECT_THAT(fault(json), HasSubstr(place + "/" + key + ": is missing")) << key;
+    }
+  };
+  check(whole, whole, "");
+  for (const char* place : {"/findings/0", "/candidate", "/candidate_build", "/timings/0", "/comparison"}) {
+    check(whole[Json::json_pointer(place)], whole, place);
+  }
+}
+
+TEST(EvaluationCodec, SidesHaveTheirSpelling) {
+  EXPECT_EQ(to_string(Side::candidate), "candidate");
+  EXPECT_EQ(to_string(Side::incumbent), "incumbent");
+}
+
+rc::Gen<Sample> samples() {
+  const auto index = rc::gen::inRange<std::int32_t>(0, std::numeric_limits<std::int32_t>::max());
+  const auto duration = rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max());
+  return rc::gen::build<Sample>(rc::gen::set(&Sample::pair, index), rc::gen::set(&Sample::order, index),
+                                rc::gen::set(&Sample::side, rc::gen::element(Side::candidate, Side::incumbent)),
+                                rc::gen::set(&Sample::workload, index), rc::gen::set(&Sample::repetition, index),
+                                rc::gen::set(&Sample::elapsed_ns, duration), rc::gen::set(&Sample::round_trip_ns, duration),
+                                rc::gen::set(&Sample::checked, rc::gen::arbitrary<bool>()));
+}
+
+bool same(const Sample& left, const Sample& right) {
+  return left.pair == right.pair && left.order == right.order && left.side == right.side &&
+         left.workload == right.workload && left.repetition == right.repetition && left.elapsed_ns == right.elapsed_ns &&
+         left.round_trip_ns == right.round_trip_ns && left.checked == right.checked;
+}
+
+TEST(SampleCodec, AnySamplesRoundTrip) {
+  EXPECT_TRUE(rc::check("samples", [] {
+    const auto written_samples = *rc::gen::container<std::vector<Sample>>(samples());
+    const auto read = decode_samples(parse(encode(written_samples).dump()), "s");
+    RC_ASSERT(read.has_value());
+    RC_ASSERT(std::equal(read->begin(), read->end(), written_samples.begin(), written_samples.end(), same));
+  }));
+}
+
+TEST(SampleCodec, ColumnsMustAgree) {
+  const Json good = encode(std::vector<Sample>(3));
+  EXPECT_EQ(good["side"], "ccc");
+  EXPECT_EQ(good["checked"], "000");
+  const auto with = [&good](const std::string& field, const std::string& value) {
+    Json json = good;
+    json[field] = parse(value);
+    const auto result = decode_samples(json, "s.json");
+    return result ? std::string() : result.error().message;
+  };
+  EXPECT_THAT(with("order", "[0, 1]"), AllOf(HasSubstr("s.json"), HasSubstr("different lengths")));
+  EXPECT_THAT(with("side", "\"cc\""), HasSubstr("different lengths"));
+  EXPECT_THAT(with("side", "\"cxc\""), AllOf(HasSubstr("/side:"), HasSubstr("position 1")));
+  EXPECT_THAT(with("checked", "\"01x\""), HasSubstr("/checked:"));
+  EXPECT_THAT(with("pair", "[0, -1, 0]"), HasSubstr("/pair/1:"));
+  EXPECT_THAT(with("pair", "[0, 2147483648, 0]"), HasSubstr("/pair/1:"));
+  EXPECT_THAT(with("elapsed_ns", "[0, 1.5, 0]"), HasSubstr("/elapsed_ns/1:"));
+  EXPECT_THAT(with("elapsed_ns", "[0, -5, 0]"), HasSubstr("/elapsed_ns/1:"));
+  EXPECT_THAT(with("version", "7"), HasSubstr("/version:"));
+  EXPECT_THAT(with("clock", "1"), HasSubstr("/clock:"));
+  EXPECT_EQ(with("version", "1"), "");
+}
+
+TEST(SampleCodec, NoSamplesAreFine) {
+  EXPECT_TRUE(decode_samples(encode(std::vector<Sample>{}), "s").value().empty());
+}
+
+}  // namespace
+}  // namespace assay::task

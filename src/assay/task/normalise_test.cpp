@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <rapidcheck.h>
+
+#include <assay/task/solution.hpp>
+
+namespace assay::task {
+namespace {
+
+std::string normal(std::string_view source) { return normalise_source(source); }
+
+TEST(Normalise, FoldsBlankSpace) {
+  EXPECT_EQ(normal("int  x ;\n\n\t int y;\r\n"), "int x ; int y;");
+  EXPECT_EQ(normal("  \n\n"), "");
+  EXPECT_EQ(normal(""), "");
+}
+
+TEST(Normalise, CommentsAreOneSpace) {
+  EXPECT_EQ(normal("a/* x */b"), "a b");
+  EXPECT_EQ(normal("a // x\nb"), "a b");
+  EXPECT_EQ(normal("a /* x\n * y\n */ b"), "a b");
+  EXPECT_EQ(normal("a /**/ /***/ b"), "a b");
+  EXPECT_EQ(normal("a / b * c / d"), "a / b * c / d");
+  EXPECT_EQ(normal("/* only */"), "");
+  EXPECT_EQ(normal("// x \\\n still a comment\nb"), "b");
+  EXPECT_EQ(normal("// x \\ \t\n still a comment\nb"), "b");
+  EXPECT_EQ(normal("a /\\\n/ x\nb"), "a b");
+  EXPECT_EQ(normal("a /\\\n* x *\\\n/ b"), "a b");
+}
+
+TEST(Normalise, TokensNeverMerge) {
+  EXPECT_EQ(normal("a+ +b"), "a+ +b");
+  EXPECT_NE(normal("a+ +b"), normal("a++b"));
+  EXPECT_EQ(normal("a+/**/+b"), "a+ +b");
+  EXPECT_NE(normal("int x"), normal("intx"));
+  EXPECT_EQ(normal("in\\\nt x"), "int x");
+}
+
+TEST(Normalise, LiteralsAreLeftAlone) {
+  EXPECT_EQ(normal("\"a  // b\"  ;"), "\"a  // b\" ;");
+  EXPECT_EQ(normal("\"a \\\" /* b\" /* c */"), "\"a \\\" /* b\"");
+  EXPECT_EQ(normal("'\"' /* x */ '\\''"), "'\"' '\\''");
+  EXPECT_EQ(normal("u8'/' // c"), "u8'/'");
+  EXPECT_EQ(normal("\"a\\\\\" // c"), "\"a\\\\\"");
+}
+
+TEST(Normalise, DigitSeparatorsOpenNoCharacter) {
+  EXPECT_EQ(normal("1'000 // x\n+ 1'0'0;"), "1'000 + 1'0'0;");
+  EXPECT_EQ(normal("0xAB'CD /* x */ ;"), "0xAB'CD ;");
+  EXPECT_EQ(normal("1.5e+3 // x"), "1.5e+3");
+  EXPECT_EQ(normal(".5'0 // '"), ".5'0");
+  EXPECT_EQ(normal("case 1:'a' // '"), "case 1:'a'");
+}
+
+TEST(Normalise, RawStringsAreCopied) {
+  EXPECT_EQ(normal("R\"(a  // b\n  \"c)\"  ;"), "R\"(a  // b\n  \"c)\" ;");
+  EXPECT_EQ(normal("R\"x(a)\" /* )y\" */)x\" /* c */ ;"), "R\"x(a)\" /* )y\" */)x\" ;");
+  EXPECT_EQ(normal("u8R\"(a\\\n)\" // x"), "u8R\"(a\\\n)\"");
+  EXPECT_EQ(normal("fooR\"(a)\" /* b */ ;"), "fooR\"(a)\" ;");
+  EXPECT_EQ(normal("R\"(never  closed // x"), "R\"(never  closed // x");
+}
+
+TEST(Normalise, DirectivesKeepTheirLines) {
+  EXPECT_EQ(normal("int a;\n#define  X 1 // one\n  # define Y \\\n   2\nint  b;"),
+            "int a;\n#define X 1\n# define Y 2\nint b;");
+  EXPECT_EQ(normal("#if A\nx\n#endif\n"), "#if A\nx\n#endif");
+  EXPECT_EQ(normal("/* c */ #define F (x)"), "#define F (x)");
+  EXPECT_NE(normal("#define F (x)"), normal("#define F(x)"));
+  EXPECT_EQ(normal("#define A /* two\nlines */ 1\nint x;"), "#define A 1\nint x;");
+  EXPECT_EQ(normal("a # b\nc"), "a # b c");
+  EXPECT_EQ(normal("%:define A 1\nint x;"), "%:define A 1\nint x;");
+  EXPECT_NE(normal("#define A 1\nint x;"), normal("#define A 1 int x;"));
+}
+
+TEST(Normalise, HeaderNamesAreNoComments) {
+  EXPECT_EQ(normal("#include <a//b.h>\nint x; // c"), "#include <a//b.h>\nint x;");
+  EXPECT_EQ(normal("#include \"a//b.h\" // c"), "#include \"a//b.h\"");
+  EXPECT_EQ(normal("#if A <B // c\n"), "#if A <B");
+}
+
+TEST(Normalise, AnApostropheInATextLineEndsWithIt) {
+  EXPECT_EQ(normal("#error don't\nint  x; // c"), "#error don't\nint x;");
+  EXPECT_EQ(normal("#if 0\n don't  do\n#endif\nint  x;"), "#if 0\ndon't  do\n#endif\nint x;");
+}
+
+TEST(Normalise, UnterminatedConstructsRunToTheEnd) {
+  EXPECT_EQ(normal("a /* b"), "a");
+  EXPECT_EQ(normal("a // b"), "a");
+  EXPECT_EQ(normal("a /*"), "a");
+  EXPECT_EQ(normal("a /"), "a /");
+  EXPECT_EQ(normal("a \"b  c"), "a \"b  c");
+  EXPECT_EQ(normal("\"\\"), "\"\\");
+  EXPECT_EQ(normal("#"), "#");
+  EXPECT_EQ(normal("\\"), "\\");
+}
+
+TEST(Normalise, AStrayBackslashDoesNotJoinLines) {
+  const std::string once = normal("#define A \\/**/\nint x;");
+  EXPECT_EQ(once, normal(once));
+  EXPECT_NE(once, normal("#define A int x;"));
+}
+
+TEST(Normalise, IsIdempotentAndIgnoresComments) {
+  const auto pieces = rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::vector<std::string>{
+      "a", "1'0", "'", "\"", "\\", "\n", " ", "/", "*", "//", "/*", "*/", "#", "R\"(", ")\"", "include", "<", ">", "+", "%:",
+      "\\\n", "\t", "e", ".", "R", "define", "\r\n", "1"}));
+  EXPECT_TRUE(rc::check("normalising twice changes nothing", [&] {
+    std::string source;
+    for (const std::string& piece : *pieces) {
+      source += piece;
+    }
+    const std::string once = normalise_source(source);
+    RC_ASSERT(normalise_source(once) == once);
+  }));
+  EXPECT_TRUE(rc::check("a comment line changes nothing", [](const std::vector<bool>& places) {
+    std::string plain;
+    std::string commented;
+    for (const bool comment : places) {
+      plain += "x = x + 1;\n";
+      commented += comment ? "x = x + 1; // why\n" : "x = x + 1;\n/* \n */ ";
+    }
+    RC_ASSERT(normalise_source(plain) == normalise_source(commented));
+  }));
+}
+
+}  // namespace
+}  // namespace assay::task

@@ -1,0 +1,186 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <rapidcheck.h>
+
+#include <assay/task/request.hpp>
+#include <assay/task/test_documents.hpp>
+
+namespace assay::task {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using base::Json;
+using testing::parse;
+using testing::sample_request;
+using testing::sample_solution;
+
+Json written(const EvaluationRequest& request) { return parse(encode(request).dump()); }
+
+std::string fault(const Json& json) {
+  const auto result = decode_request(json, "r.json");
+  return result ? std::string() : result.error().message;
+}
+
+// The fault of the sample request after one field was replaced.
+std::string fault_with(const std::string& pointer, const std::string& value) {
+  Json json = written(sample_request());
+  json[Json::json_pointer(pointer)] = parse(value);
+  return fault(json);
+}
+
+TEST(RequestCodec, RoundTrips) {
+  EvaluationRequest request = sample_request();
+  EXPECT_EQ(encode(decode_request(written(request), "r").value()).dump(), encode(request).dump());
+  EXPECT_EQ(decode_request(written(request), "r")->seed, 18446744073709551615U);
+  request.stage = Stage::measure;
+  request.seed.reset();
+  request.incumbent.reset();
+  const EvaluationRequest read = decode_request(written(request), "r").value();
+  EXPECT_FALSE(read.seed.has_value());
+  EXPECT_FALSE(read.incumbent.has_value());
+  EXPECT_EQ(encode(read).dump(), encode(request).dump());
+}
+
+TEST(RequestCodec, KeepsTheCallingOrder) {
+  EvaluationRequest request = sample_request();
+  std::reverse(request.definition.inputs.begin(), request.definition.inputs.end());
+  EXPECT_EQ(decode_request(written(request), "r")->definition.inputs.front().first, "scale");
+}
+
+TEST(RequestCodec, RefusesOtherVersionsBeforeAnythingElse) {
+  EXPECT_THAT(fault_with("/version", "2"), AllOf(HasSubstr("r.json: /version: is not 1"), ::testing::Not(HasSubstr("more"))));
+  EXPECT_THAT(fault(parse(R"({"version": 9, "whatever": 1})")), ::testing::Not(HasSubstr("more")));
+  EXPECT_THAT(fault(parse(R"({"version": "1"})")), HasSubstr("/version"));
+  Json json = written(sample_request());
+  json.erase("version");
+  EXPECT_THAT(fault(json), HasSubstr("/version: is missing"));
+}
+
+TEST(RequestCodec, RefusesUnknownFields) {
+  Json json = written(sample_request());
+  json["incumbant"] = nullptr;
+  EXPECT_THAT(fault(json), AllOf(HasSubstr("/incumbant"), HasSubstr("did you mean \"incumbent\"?")));
+  json = written(sample_request());
+  json["plan"]["budget"] = 1;
+  EXPECT_THAT(fault(json), HasSubstr("/plan/budget"));
+}
+
+TEST(RequestCodec, IdsArePlain) {
+  for (const char* good : {"\"a\"", "\"0-z\""}) {
+    EXPECT_EQ(fault_with("/id", good), "") << good;
+  }
+  EXPECT_EQ(fault_with("/id", "\"" + std::string(80, 'x') + "\""), "");
+  for (const std::string& bad : {std::string(), std::string("A"), std::string("a/b"), std::string(".."), std::string("a b"),
+                                 std::string("a_b"), std::string(81, 'x')}) {
+    EXPECT_THAT(fault_with("/id", "\"" + bad + "\""), HasSubstr("/id:")) << bad;
+  }
+}
+
+TEST(RequestCodec, DevicesAreKnown) {
+  EXPECT_EQ(fault_with("/device", "\"simulated:18446744073709551615\""), "");
+  for (const char* bad : {"\"gpu\"", "\"simulated:\"", "\"simulated:x\"", "\"simulated:-1\"", "\"simulated:1 \"", "\"\"",
+                          "\"simulated:18446744073709551616\""}) {
+    EXPECT_THAT(fault_with("/device", bad), HasSubstr("/device:")) << bad;
+  }
+}
+
+TEST(RequestCodec, StagesThatCompareNeedAnIncumbent) {
+  EXPECT_THAT(fault_with("/incumbent", "null"), AllOf(HasSubstr("/incumbent:"), HasSubstr("\"gate\"")));
+  Json json = written(sample_request());
+  json.erase("incumbent");
+  json["stage"] = "sweep";
+  EXPECT_THAT(fault(json), HasSubstr("\"sweep\""));
+  json["stage"] = "build";
+  EXPECT_EQ(fault(json), "");
+  EXPECT_THAT(fault_with("/stage", "\"gates\""), AllOf(HasSubstr("/stage:"), HasSubstr("did you mean \"gate\"?")));
+}
+
+TEST(RequestCodec, PartsMustFitTogether) {
+  EXPECT_THAT(fault_with("/candidate/definition", "\"other\""), HasSubstr("/candidate/definition:"));
+  EXPECT_THAT(fault_with("/incumbent/definition", "\"other\""), HasSubstr("/incumbent/definition:"));
+  EXPECT_THAT(fault_with("/workloads", "[]"), HasSubstr("/workloads:"));
+  EXPECT_THAT(fault_with("/workloads/1/uuid", "\"w-1\""), HasSubstr("/workloads/1/uuid:"));
+  EXPECT_THAT(fault_with("/workloads/1/axes", "{\"row\": 1}"), HasSubstr("/workloads/1/axes/row:"));
+  EXPECT_THAT(fault_with("/definition/inputs/x/dtype", "\"float23\""),
+              AllOf(HasSubstr("/definition/inputs/x/dtype:"), HasSubstr("did you mean \"float32\"?")));
+  EXPECT_THAT(fault_with("/candidate/sources/0/path", "\"../k.cpp\""), HasSubstr("/candidate/sources/0/path:"));
+}
+
+TEST(RequestCodec, AFaultyDefinitionIsNotHeldAgainstTheRest) {
+  EXPECT_THAT(fault_with("/definition/name", "1"), AllOf(HasSubstr("/definition/name:"), ::testing::Not(HasSubstr("more"))));
+}
+
+TEST(PlanCodec, RoundTripsWithUnits) {
+  const Json json = encode(SessionPlan{});
+  EXPECT_EQ(json["call_limit_ms"], 2000);
+  EXPECT_EQ(json["build_limit_ms"], 60000);
+  EXPECT_EQ(json["worker_memory_bytes"], 4294967296);
+  EXPECT_EQ(encode(decode_plan(json, "p").value()).dump(), json.dump());
+}
+
+TEST(PlanCodec, ChecksRanges) {
+  const auto refused = [](const char* field, const char* value) {
+    Json json = encode(SessionPlan{});
+    json[field] = parse(value);
+    const auto result = decode_plan(json, "p");
+    return !result && result.error().message.find(std::string("/") + field) != std::string::npos;
+  };
+  EXPECT_TRUE(refused("minimum_pairs", "1"));
+  EXPECT_TRUE(refused("maximum_pairs", "2"));
+  EXPECT_TRUE(refused("maximum_pairs", "4294967300"));
+  EXPECT_TRUE(refused("samples_per_pair", "0"));
+  EXPECT_TRUE(refused("alpha", "0"));
+  EXPECT_TRUE(refused("alpha", "1"));
+  EXPECT_TRUE(refused("alpha", "\"NaN\""));
+  EXPECT_TRUE(refused("minimum_effect", "-0.1"));
+  EXPECT_TRUE(refused("minimum_effect", "1"));
+  EXPECT_TRUE(refused("maximum_regression", "-1"));
+  EXPECT_TRUE(refused("check_fraction", "1.5"));
+  EXPECT_TRUE(refused("call_limit_ms", "0"));
+  EXPECT_TRUE(refused("load_limit_ms", "1.5"));
+  EXPECT_TRUE(refused("build_limit_ms", "86400001"));
+  EXPECT_TRUE(refused("worker_memory_bytes", "0"));
+  EXPECT_TRUE(refused("worker_memory_bytes", "-1"));
+  EXPECT_FALSE(refused("check_fraction", "0"));
+  EXPECT_FALSE(refused("check_fraction", "1"));
+  EXPECT_FALSE(refused("maximum_pairs", "3"));
+  const Json whole = encode(SessionPlan{});
+  for (const auto& [key, value] : whole.items()) {
+    Json json = whole;
+    json.erase(key);
+    EXPECT_FALSE(decode_plan(json, "p").has_value()) << key;
+  }
+}
+
+TEST(PlanCodec, AnyPlanInRangeRoundTrips) {
+  EXPECT_TRUE(rc::check("plan", [] {
+    SessionPlan plan;
+    plan.minimum_pairs = *rc::gen::inRange(2, 1000);
+    plan.maximum_pairs = *rc::gen::inRange(plan.minimum_pairs, 10'001);
+    plan.samples_per_pair = *rc::gen::inRange(1, 1'000'001);
+    plan.alpha = *rc::gen::inRange(1, 1000) / 1001.0;
+    plan.minimum_effect = *rc::gen::inRange(0, 1000) / 1000.0;
+    plan.check_fraction = *rc::gen::inRange(0, 1001) / 1000.0;
+    plan.call_limit = std::chrono::milliseconds(*rc::gen::inRange(1, 86'400'001));
+    plan.worker_memory_bytes = *rc::gen::nonZero<std::uint64_t>();
+    const Json json = parse(encode(plan).dump());
+    const auto read = decode_plan(json, "plan");
+    RC_ASSERT(read.has_value());
+    RC_ASSERT(read->alpha == plan.alpha);
+    RC_ASSERT(read->worker_memory_bytes == plan.worker_memory_bytes);
+    RC_ASSERT(encode(*read).dump() == json.dump());
+  }));
+}
+
+TEST(Stage, SpellingsAreFixed) {
+  EXPECT_EQ(to_string(Stage::build), "build");
+  EXPECT_EQ(to_string(Stage::measure), "measure");
+  EXPECT_EQ(to_string(Stage::gate), "gate");
+  EXPECT_EQ(to_string(Stage::sweep), "sweep");
+}
+
+}  // namespace
+}  // namespace assay::task

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <assay/base/digest.hpp>
+#include <assay/task/evaluation.hpp>
+
+/// Test code only.
+namespace assay::task::testing {
+
+/// An evaluation in which every field holds something.
+[[nodiscard]] inline Evaluation sample_evaluation() {
+  Evaluation evaluation;
+  evaluation.id = "20260101-a1";
+  evaluation.stage = Stage::sweep;
+  evaluation.device = "cpu";
+  evaluation.outcome = Outcome::not_better;
+  evaluation.cause = "A workload is slower.";
+  evaluation.candidate = {base::sha256("a"), base::sha256("b")};
+  evaluation.incumbent = CandidateIdentity{base::sha256("c"), base::sha256("d")};
+  Finding finding;
+  finding.kind = "mismatch";
+  finding.message = "y[3, 0] differs";
+  finding.side = Side::incumbent;
+  finding.workload = 1;
+  finding.tensor = "y";
+  finding.index = std::vector<std::int64_t>{3, 0};
+  finding.expected = -std::numeric_limits<double>::infinity();
+  finding.got = std::nan("");
+  evaluation.findings = {finding};
+  evaluation.candidate_build = {true, false, "g++ 12.2.0", {"g++", "-O3"}, std::string(64, 'a'), "candidate-build.log", 1.5};
+  evaluation.incumbent_build = BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
+  evaluation.checked_calls = 12;
+  WorkloadTiming timing;
+  timing.uuid = "w-1";
+  timing.axes = {{"rows", 4}};
+  timing.candidate_ns = 1234.5;
+  timing.log_ratio = -0.25;
+  evaluation.timings = {timing};
+  evaluation.comparison = Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};
+  evaluation.timer_floor_ns = 21.5;
+  evaluation.seed = std::numeric_limits<std::uint64_t>::max();
+  evaluation.environment = {{"kernel", "6.1"}, {"cpu", "model"}};
+  evaluation.retries = {"The worker did not start."};
+  evaluation.started = "2026-01-01T00:00:00Z";
+  evaluation.wall_seconds = 3.25;
+  return evaluation;
+}
+
+}  // namespace assay::task::testing

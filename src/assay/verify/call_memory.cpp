@@ -1,0 +1,200 @@
+#include <assay/verify/call_memory.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <assay/base/random.hpp>
+
+namespace assay::verify {
+
+namespace {
+
+std::size_t align(std::size_t offset) { return (offset + Layout::kAlignment - 1) / Layout::kAlignment * Layout::kAlignment; }
+
+base::Result<Place> place_tensor(const std::string& name, const task::TensorSpec& spec, const task::AxisValues& axes,
+                                 std::size_t& end) {
+  Place place;
+  place.name = name;
+  place.dtype = spec.dtype;
+  ASSAY_TRY_ASSIGN(place.shape, task::resolve_shape(spec, axes));
+  place.bytes = tensor::byte_size(spec.dtype, tensor::element_count(place.shape));
+  place.offset = align(end + Layout::kGuardBand);
+  end = place.offset + place.bytes;
+  return place;
+}
+
+// Fills whole and partial words: an output's size need not be a multiple of four.
+void fill_words(std::span<std::byte> bytes, std::uint32_t word) {
+  const std::size_t whole = bytes.size() / sizeof word;
+  for (std::size_t i = 0; i < whole; ++i) {
+    std::memcpy(bytes.data() + i * sizeof word, &word, sizeof word);
+  }
+  std::memcpy(bytes.data() + whole * sizeof word, &word, bytes.size() % sizeof word);
+}
+
+// The guard bands are the gaps between the tensors: [end of one, start of the next).
+template <class Function>
+void for_each_band(const Layout& layout, Function function) {
+  std::size_t start = 0;
+  for (const Place& place : layout.outputs) {
+    function(start, place.offset);
+    start = place.offset + place.bytes;
+  }
+  function(start, layout.outputs_size);
+}
+
+}  // namespace
+
+base::Result<Layout> make_layout(const task::Definition& definition, const task::Workload& workload) {
+  ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(definition, workload.axes));
+  Layout layout;
+  std::size_t inputs_end = 0;
+  for (const auto& [name, spec] : definition.inputs) {
+    if (!spec.shape) {
+      layout.inputs.emplace_back(std::nullopt);
+      continue;
+    }
+    ASSAY_TRY_ASSIGN(Place place, place_tensor(name, spec, axes, inputs_end));
+    layout.inputs.emplace_back(std::move(place));
+  }
+  std::size_t outputs_end = 0;
+  for (const auto& [name, spec] : definition.outputs) {
+    if (!spec.shape) {
+      return base::input_error("verify.scalar_output", fmt::format("output '{}' of {} has no shape: give it one, [] for "
+                                                                   "a single element",
+                                                                   name, definition.name));
+    }
+    ASSAY_TRY_ASSIGN(Place place, place_tensor(name, spec, axes, outputs_end));
+    layout.outputs.push_back(std::move(place));
+  }
+  layout.inputs_size = align(inputs_end) + Layout::kGuardBand;
+  layout.outputs_size = align(outputs_end) + Layout::kGuardBand;
+  return layout;
+}
+
+base::Result<std::vector<operators::Argument>> input_arguments(const task::Definition& definition,
+                                                              const task::Workload& workload, const Layout& layout,
+                                                              std::span<std::byte> memory) {
+  std::vector<operators::Argument> arguments;
+  for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
+    const std::string& name = definition.inputs[i].first;
+    if (const std::optional<Place>& place = layout.inputs[i]) {
+      arguments.emplace_back(tensor::View{name, place->dtype, place->shape, memory.subspan(place->offset, place->bytes)});
+      continue;
+    }
+    const task::InputSpec* spec = task::find(workload.inputs, name);
+    const auto* scalar = spec == nullptr ? nullptr : std::get_if<task::ScalarInput>(spec);
+    if (scalar == nullptr) {
+      return base::input_error("verify.scalar_missing", fmt::format("workload {}: /inputs/{} must be {{\"type\": "
+                                                                    "\"scalar\", \"value\": …}}",
+                                                                    workload.uuid, name));
+    }
+    arguments.emplace_back(operators::Scalar(scalar->value));
+  }
+  return arguments;
+}
+
+tensor::ConstView output_view(const Place& place, std::span<const std::byte> memory) {
+  return {place.name, place.dtype, place.shape, memory.subspan(place.offset, place.bytes)};
+}
+
+Poison Poison::draw(std::uint64_t seed, std::uint64_t call) {
+  base::Philox random(seed, base::mix(base::stream_id("poison"), call));
+  const std::uint32_t bits = random.next_u32();
+  // 0x7fc0…0x7fff in both halves: a quiet NaN as float32 and as bfloat16; 0x4e40…0x4e7f: about 1e9 in both, 25.0 or
+  // more as float16.
+  const std::uint32_t base_word = (bits & 1U) != 0 ? 0x7fc07fc0U : 0x4e404e40U;
+  return {base_word | ((bits >> 1U) & 0x003f003fU)};
+}
+
+OutputGuard::OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call)
+    : layout_(&layout), memory_(memory), poison_(Poison::draw(seed, call)) {
+  base::Philox random(seed, base::mix(base::stream_id("canary"), call));
+  canary_ = random.next_u32();
+  for (const Place& place : layout.outputs) {
+    fill_words(memory_.subspan(place.offset, place.bytes), poison_.word);
+  }
+  for_each_band(layout, [&](std::size_t begin, std::size_t end) {
+    fill_words(memory_.subspan(begin, end - begin), canary_);
+  });
+}
+
+std::optional<task::Finding> OutputGuard::check() const {
+  std::optional<std::size_t> first;
+  for_each_band(*layout_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end && !first; ++i) {
+      const std::uint32_t shift = 8 * ((i - begin) % sizeof canary_);
+      if (memory_[i] != static_cast<std::byte>((canary_ >> shift) & 0xffU)) {
+        first = i;
+      }
+    }
+  });
+  if (!first) {
+    return std::nullopt;
+  }
+  const Located located = locate(*layout_, true, static_cast<std::int64_t>(*first));
+  task::Finding finding;
+  finding.kind = "guard_overwritten";
+  finding.tensor = located.tensor;
+  finding.index = located.index;
+  finding.message = fmt::format("it wrote outside its outputs: {}", located.text);
+  return finding;
+}
+
+bool OutputGuard::untouched(const Place& place, std::size_t flat) const {
+  const std::size_t size = tensor::byte_size(place.dtype, 1);
+  for (std::size_t i = flat * size; i < (flat + 1) * size; ++i) {
+    const auto expected = static_cast<std::byte>((poison_.word >> (8 * (i % sizeof poison_.word))) & 0xffU);
+    if (memory_[place.offset + i] != expected) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Located locate(const Layout& layout, bool outputs, std::int64_t offset) {
+  std::vector<const Place*> places;
+  if (outputs) {
+    for (const Place& place : layout.outputs) {
+      places.push_back(&place);
+    }
+  } else {
+    for (const std::optional<Place>& place : layout.inputs) {
+      if (place) {
+        places.push_back(&*place);
+      }
+    }
+  }
+  Located located;
+  // The tensor that the address is in, or else the nearest one.
+  std::int64_t nearest_distance = 0;
+  bool before = false;
+  for (const Place* place : places) {
+    const auto start = static_cast<std::int64_t>(place->offset);
+    const auto end = start + static_cast<std::int64_t>(place->bytes);
+    const auto size = static_cast<std::int64_t>(std::max<std::size_t>(tensor::byte_size(place->dtype, 1), 1));
+    if (offset >= start && offset < end) {
+      const auto flat = static_cast<std::size_t>((offset - start) / size);
+      located.tensor = place->name;
+      located.index = tensor::unravel(flat, place->shape);
+      located.inside = true;
+      located.text = place->name + tensor::to_string(*located.index);
+      return located;
+    }
+    const std::int64_t distance = offset < start ? start - offset : offset - end + 1;
+    if (located.tensor.empty() || distance < nearest_distance) {
+      nearest_distance = distance;
+      located.tensor = place->name;
+      before = offset < start;
+      const std::int64_t elements = before ? (distance + size - 1) / size : (distance - 1) / size + 1;
+      located.text = fmt::format("element {} {} {} ({} byte{} {})", elements, before ? "before the start of" : "past the end of",
+                                 place->name, before ? distance : distance - 1,
+                                 (before ? distance : distance - 1) == 1 ? "" : "s", before ? "before it" : "after it");
+    }
+  }
+  return located;
+}
+
+}  // namespace assay::verify

@@ -1,0 +1,70 @@
+#include <assay/verify/output_check.hpp>
+
+#include <fmt/core.h>
+
+#include <optional>
+
+#include <assay/tensor/comparison.hpp>
+
+namespace assay::verify {
+
+namespace {
+
+// Finds elements that the call left alone. A right value that happens to equal the poison cannot be here: this runs
+// only after the comparison failed, and only elements that are wrong count.
+std::optional<task::Finding> find_unwritten(const Place& place, const tensor::ConstView& view, const OutputGuard& guard,
+                                            const std::vector<double>& expected) {
+  std::size_t count = 0;
+  std::size_t first = 0;
+  for (std::size_t flat = 0; flat < expected.size(); ++flat) {
+    if (guard.untouched(place, flat)) {
+      first = count == 0 ? flat : first;
+      ++count;
+    }
+  }
+  if (count == 0) {
+    return std::nullopt;
+  }
+  task::Finding finding;
+  finding.kind = "unwritten";
+  finding.tensor = place.name;
+  finding.index = tensor::unravel(first, place.shape);
+  finding.expected = expected[first];
+  finding.got = tensor::element(view, first);
+  finding.message =
+      fmt::format("{}{} was never written ({} of {} elements were left as they were): write every element of every output",
+                  place.name, tensor::to_string(*finding.index), count, expected.size());
+  return finding;
+}
+
+}  // namespace
+
+std::vector<task::Finding> check_outputs(const operators::Operator& op, const Layout& layout,
+                                         std::span<const std::byte> memory, const OutputGuard& guard,
+                                         const std::vector<std::vector<double>>& expected) {
+  ASSAY_CHECK(expected.size() == layout.outputs.size());
+  std::vector<task::Finding> findings;
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    const Place& place = layout.outputs[i];
+    const tensor::ConstView view = output_view(place, memory);
+    const std::optional<tensor::Mismatch> mismatch = tensor::compare(view, expected[i], op.rule(i));
+    if (!mismatch) {
+      continue;
+    }
+    if (std::optional<task::Finding> unwritten = find_unwritten(place, view, guard, expected[i])) {
+      findings.push_back(std::move(*unwritten));
+      continue;
+    }
+    task::Finding finding;
+    finding.kind = "mismatch";
+    finding.tensor = place.name;
+    finding.index = mismatch->index;
+    finding.expected = mismatch->expected;
+    finding.got = mismatch->got;
+    finding.message = mismatch->reason;
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace assay::verify

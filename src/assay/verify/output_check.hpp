@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <assay/operators/operator.hpp>
+#include <assay/task/evaluation.hpp>
+#include <assay/verify/call_memory.hpp>
+
+namespace assay::verify {
+
+/// Compares every output of one call with the reference, by the operator's rules. Returns one finding an output that
+/// is wrong: "unwritten" where elements still hold the poison, else "mismatch" with the worst element.
+[[nodiscard]] std::vector<task::Finding> check_outputs(const operators::Operator& op, const Layout& layout,
+                                                       std::span<const std::byte> memory, const OutputGuard& guard,
+                                                       const std::vector<std::vector<double>>& expected);
+
+}  // namespace assay::verify
