@@ -27,7 +27,7 @@ NOT_IN_HEADERS = re.compile(
     r"^(nlohmann/(?!json_fwd\.hpp$)|CLI/|boost/|toml\+\+/|toml\.hpp$|SQLiteCpp/|sqlite3\.h$|httplib\.h$|openssl/|zstd)")
 
 # Headers that only tests include; the layer rules hold for them, the rule above does not.
-TEST_HEADER = re.compile(r"^test_|_testing\.hpp$")
+TEST_HEADER = re.compile(r"^(test|sample|fake)_|testing\.hpp$")
 
 # Third parties that live in one layer alone.
 HOME = [(re.compile(r"^(SQLiteCpp/|sqlite3\.h$)"), "archive"), (re.compile(r"^CLI/"), "cli"),

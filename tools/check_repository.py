@@ -45,12 +45,14 @@ def repository_files(root):
 
 def is_test(name):
     """Tells tests, and what only tests include, from sources. Student's t_test.cpp is no test."""
-    return bool(re.search(r"((?<!/t)_test|_testing)\.[a-z]+$|/test_[^/]*$", name)) or name.startswith("tests/")
+    by_name = re.search(r"((?<!/t)_test|\btesting|_testing|/rehearsal)\.[a-z]+$|/(test|sample|fake)_[^/]*$", name)
+    return bool(by_name) or name.startswith(("tests/", "fuzz/"))
 
 
 def counted(name):
     """Tells whether a file counts in the ratio of test to source lines: programs and scripts, not build files."""
-    if FOREIGN.match(name) or not name.startswith(("src/", "include/", "tests/", "tools/", "examples/", "bench/", "fuzz/")):
+    folders = ("src/", "include/", "tests/", "tools/", "examples/", "bench/", "fuzz/")
+    if FOREIGN.match(name) or not name.startswith(folders):
         return False
     suffix = pathlib.PurePath(name).suffix
     return suffix in CODE - {".cmake"} or (name.startswith("tests/scenario/") and suffix == ".txt")
@@ -135,9 +137,9 @@ def check(root):
     figures = [f"{name}: {lines} lines" for name, lines in sorted(sizes.items(), key=lambda item: -item[1])
                if lines > LISTED_LINES]
     figures.append(f"{len(sizes)} files, median {statistics.median(sizes.values()):.0f} lines, "
-                   f"{sum(lines <= LISTED_LINES for lines in sizes.values()) / len(sizes):.0%} of at most {LISTED_LINES}")
-    figures.append(f"code: {code[True]} test / {code[False]} source = {ratio(code[True], code[False]):.2f}; with comments "
-                   f"and blank lines: {plain[True]} / {plain[False]} = {ratio(plain[True], plain[False]):.2f}")
+                   f"{sum(size <= LISTED_LINES for size in sizes.values()) / len(sizes):.0%} of at most {LISTED_LINES}")
+    figures.append(f"code: {code[True]} test / {code[False]} source = {ratio(code[True], code[False]):.2f}; with "
+                   f"comments and blank lines: {plain[True]} / {plain[False]} = {ratio(plain[True], plain[False]):.2f}")
     return problems, figures
 
 

@@ -103,14 +103,17 @@ class CheckRepository(unittest.TestCase):
         self.assert_one_problem("0.50 lines of test a line of source")
 
     def test_comments_and_blank_lines_do_not_count(self):
-        self.assertEqual(check_repository.code_lines("// a\n\n  /* b\n c\n */\nint d;  // e\n/* f */\n# g\n#include <h>\n"), 2)
+        text = "// a\n\n  /* b\n c\n */\nint d;  // e\n/* f */\n# g\n#include <h>\n"
+        self.assertEqual(check_repository.code_lines(text), 2)
 
     def test_scenarios_count_as_tests(self):
         self.assertTrue(check_repository.counted("tests/scenario/evaluate.txt"))
         for name in ("tests/scenario/run.py", "src/assay/os/test_processes.hpp", "src/assay/stats/t_test_test.cpp",
-                     "src/assay/report/sample_testing.hpp"):
+                     "src/assay/report/sample_testing.hpp", "src/assay/plot/testing.hpp",
+                     "src/assay/control/fake_evaluator.cpp", "src/assay/archive/sample_bundle.cpp"):
             self.assertTrue(check_repository.is_test(name), name)
-        for name in ("src/assay/stats/t_test.hpp", "src/assay/stats/t_test.cpp", "src/assay/os/contest.cpp", "src/assay/a/testing_ground.cpp"):
+        for name in ("src/assay/stats/t_test.hpp", "src/assay/stats/t_test.cpp", "src/assay/os/contest.cpp",
+                     "src/assay/a/testing_ground.cpp"):
             self.assertFalse(check_repository.is_test(name), name)
         self.assertFalse(check_repository.counted("tests/data/x.py"))
         self.assertFalse(check_repository.counted("cmake/Layers.cmake"))

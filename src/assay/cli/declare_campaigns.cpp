@@ -32,7 +32,9 @@ void declare_run(CLI::App& parent, Draft& draft) {
       ->capture_default_str();
   command->add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
   command->add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
-  command->add_option("--seed", options.seed, "Of the tuner's choices")->capture_default_str();
+  command->add_option("--seed", options.seed, "Of the tuner's choices")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--report", slot->report, "Where the report is written (default: in the archive's folder)");
   add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
   command->final_callback(slot.chosen());

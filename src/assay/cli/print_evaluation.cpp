@@ -173,13 +173,15 @@ std::string origin_sentence(const service::EvaluateReport& report) {
     case service::Origin::measured:
       return {};
     case service::Origin::stored:
-      return fmt::format("From the archive: this candidate was judged {} under the same conditions; nothing was built "
-                         "(--again judges it anew).\n",
+      return fmt::format("From the archive: this candidate, byte for byte, was judged {} under the same conditions; "
+                         "nothing was built (--again judges it anew).\n",
                          report.evaluation.started);
     case service::Origin::stored_same_source:
       return fmt::format("From the archive: this is {} but for comments and blank space, which was judged {} under the "
                          "same conditions; nothing was built (--again judges it anew).\n",
                          base::printable(report.same_source_as), report.evaluation.started);
+    case service::Origin::incumbent_same_source:
+      return "Nothing was built or run (--again judges it all the same).\n";
   }
   return {};
 }
@@ -244,8 +246,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   for (const std::string& retry : evaluation.retries) {
     text += "  retried: " + base::printable(retry) + "\n";
   }
-  text += fmt::format("\narchived as {} in {}\nnext: {}\n", evaluation.id, report.archive.string(), next_step(report));
-  return text;
+  text += evaluation.id.empty() ? std::string("\n")
+                                : fmt::format("\narchived as {} in {}\n", evaluation.id, report.archive.string());
+  return text + "next: " + next_step(report) + "\n";
 }
 
 }  // namespace assay::cli

@@ -96,8 +96,10 @@ base::Result<task::Solution> pack_source(const os::Path& path, std::string_view 
   solution.author = "local";
   solution.spec.language = task::Language::cpp;
   solution.spec.target_hardware = {"cpu"};
-  solution.spec.entry_point = path.filename().string() + "::" + symbol;
-  solution.sources.push_back({path.filename().string(), std::move(content)});
+  // Not the file's own name: that is part of a candidate's identity, and a renamed copy must be recognised.
+  const std::string packed = "kernel" + path.extension().string();
+  solution.spec.entry_point = packed + "::" + symbol;
+  solution.sources.push_back({packed, std::move(content)});
   return checked(path, std::move(solution));
 }
 

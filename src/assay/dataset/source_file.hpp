@@ -15,8 +15,9 @@ namespace assay::dataset {
 [[nodiscard]] std::vector<std::string> entry_points(std::string_view source);
 
 /// Wraps one C or C++ file (.c .cc .cpp .cxx) as a solution of `definition`, so that a kernel can be tried without
-/// writing JSON. The solution has the file's stem as its name and the author "local". Its entry point is `run`, or the
-/// only one that the file defines; a file without one is an input error with code "source.no_entry_point".
+/// writing JSON. The solution has the file's stem as its name and the author "local"; its source is called "kernel" with
+/// the file's extension, so that a renamed copy is the same candidate. Its entry point is `run`, or the only one that
+/// the file defines; a file without one is an input error with code "source.no_entry_point".
 [[nodiscard]] base::Result<task::Solution> pack_source(const os::Path& path, std::string_view definition);
 
 /// Reads a solution from its JSON, or packs a source file, by the file's extension. A JSON solution of another

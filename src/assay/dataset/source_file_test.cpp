@@ -1,1 +1,116 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <assay/dataset/source_file.hpp>
+#include <assay/dataset/test_dataset.hpp>
+
+namespace assay::dataset {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::DatasetFolder;
+
+TEST(EntryPoints, AreFoundInTheirOrder) {
+  EXPECT_THAT(entry_points("ASSAY_KERNEL(run) { return 0; }"), ElementsAre("run"));
+  EXPECT_THAT(entry_points("int x;\nASSAY_KERNEL ( second_1 )\n{}\nASSAY_KERNEL(first) {}\nASSAY_KERNEL(first);"),
+              ElementsAre("second_1", "first"));
+  EXPECT_THAT(entry_points("ASSAY_KERNEL(/* name */ run // x\n) {}"), ElementsAre("run"));
+}
+
+TEST(EntryPoints, CommentsAndDirectivesDoNotCount) {
+  EXPECT_THAT(entry_points("// ASSAY_KERNEL(run)\n/* ASSAY_KERNEL(run) */\n#define K ASSAY_KERNEL(run) \\\n ASSAY_KERNEL(b)\n"),
+              IsEmpty());
+  EXPECT_THAT(entry_points("MY_ASSAY_KERNEL(run) ASSAY_KERNELS(run) ASSAY_KERNEL(a, b) ASSAY_KERNEL() ASSAY_KERNEL"), IsEmpty());
+}
+
+TEST(PackSource, WrapsOneFile) {
+  const DatasetFolder folder;
+  for (const char* name : {"fast.cpp", "fast.c", "fast.cc", "fast.cxx"}) {
+    folder.write(name, "#include <assay/candidate.h>\nASSAY_KERNEL(run) { return 0; }\n");
+    const auto solution = load_solution_path(folder.path(name), "add").value();
+    EXPECT_EQ(solution.name, "fast");
+    EXPECT_EQ(solution.definition, "add");
+    EXPECT_EQ(solution.author, "local");
+    EXPECT_EQ(solution.spec.language, task::Language::cpp);
+    EXPECT_THAT(solution.spec.target_hardware, ElementsAre("cpu"));
+    const std::string packed = "kernel" + os::Path(name).extension().string();
+    EXPECT_EQ(solution.spec.entry_point, packed + "::run");
+    ASSERT_EQ(solution.sources.size(), 1U);
+    EXPECT_EQ(solution.sources[0].path, packed);
+    EXPECT_THAT(solution.sources[0].content, HasSubstr("ASSAY_KERNEL(run)"));
+  }
+}
+
+TEST(PackSource, ARenamedCopyIsTheSameCandidate) {
+  const DatasetFolder folder;
+  folder.write("first.cpp", "ASSAY_KERNEL(run) { return 0; }\n");
+  folder.write("second.cpp", "ASSAY_KERNEL(run) { return 0; }\n");
+  const auto first = pack_source(folder.path("first.cpp"), "add").value();
+  const auto second = pack_source(folder.path("second.cpp"), "add").value();
+  EXPECT_NE(first.name, second.name);
+  EXPECT_EQ(task::identify(first), task::identify(second));
+}
+
+TEST(PackSource, ChoosesTheEntryPoint) {
+  const DatasetFolder folder;
+  const auto entry = [&](const std::string& source) {
+    folder.write("k.cpp", source);
+    const auto solution = pack_source(folder.path("k.cpp"), "add");
+    return solution ? solution->entry_symbol() : solution.error().code;
+  };
+  EXPECT_EQ(entry("ASSAY_KERNEL(go) {}"), "go");
+  EXPECT_EQ(entry("ASSAY_KERNEL(go) {} ASSAY_KERNEL(run) {}"), "run");
+  EXPECT_EQ(entry("ASSAY_KERNEL(go) {} ASSAY_KERNEL(stop) {}"), "source.entry_point");
+}
+
+TEST(PackSource, AMissingEntryPointIsAnInputErrorWithTheRemedy) {
+  const DatasetFolder folder;
+  folder.write("k.cpp", "int main() {}\n");
+  const auto solution = pack_source(folder.path("k.cpp"), "add");
+  ASSERT_FALSE(solution.has_value());
+  EXPECT_EQ(solution.error().code, "source.no_entry_point");
+  EXPECT_EQ(solution.error().owner, base::Owner::input);
+  EXPECT_THAT(solution.error().message,
+              AllOf(HasSubstr("k.cpp"), HasSubstr("missing entry point"), HasSubstr("ASSAY_KERNEL(run) { … }")));
+  folder.write("empty.cpp", "");
+  EXPECT_EQ(pack_source(folder.path("empty.cpp"), "add").error().code, "source.no_entry_point");
+}
+
+TEST(PackSource, BytesThatAreNoUtf8AreRefused) {
+  const DatasetFolder folder;
+  folder.write("k.cpp", "ASSAY_KERNEL(run) {} // caf\xE9\n");
+  EXPECT_EQ(pack_source(folder.path("k.cpp"), "add").error().code, "source.encoding");
+  folder.write("u.cpp", "ASSAY_KERNEL(run) {} // caf\xC3\xA9\n");
+  EXPECT_TRUE(pack_source(folder.path("u.cpp"), "add").has_value());
+}
+
+TEST(PackSource, FaultsOfTheFile) {
+  const DatasetFolder folder;
+  EXPECT_THAT(pack_source(folder.path("none.cpp"), "add").error().message, HasSubstr("none.cpp"));
+  folder.write("a::b.cpp", "ASSAY_KERNEL(run) {}");
+  EXPECT_TRUE(pack_source(folder.path("a::b.cpp"), "add")) << "the file's own name is not part of the solution's paths";
+}
+
+TEST(LoadSolutionPath, ReadsJsonOfThatDefinition) {
+  const DatasetFolder folder;
+  folder.write("s.json", DatasetFolder::solution("any_name", "add"));
+  EXPECT_EQ(load_solution_path(folder.path("s.json"), "add")->name, "any_name");
+  const auto other = load_solution_path(folder.path("s.json"), "sub");
+  EXPECT_EQ(other.error().code, "source.definition");
+  EXPECT_THAT(other.error().message, AllOf(HasSubstr("s.json: /definition"), HasSubstr("\"sub\"")));
+}
+
+TEST(LoadSolutionPath, RefusesOtherKindsOfFile) {
+  const DatasetFolder folder;
+  folder.write("k.cu", "x");
+  const auto result = load_solution_path(folder.path("k.cu"), "add");
+  EXPECT_EQ(result.error().code, "source.kind");
+  EXPECT_THAT(result.error().message, AllOf(HasSubstr("k.cu"), HasSubstr(".json"), HasSubstr(".cpp")));
+  EXPECT_FALSE(load_solution_path(folder.path("s.json"), "add").has_value());
+}
+
+}  // namespace
+}  // namespace assay::dataset

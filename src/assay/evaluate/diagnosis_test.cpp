@@ -1,1 +1,104 @@
+#include <assay/evaluate/diagnosis.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace assay::evaluate {
+namespace {
+
+using ::testing::HasSubstr;
+
+verify::Layout layout() {
+  verify::Layout l;
+  l.inputs = {verify::Place{"state", tensor::DType::float32, {2, 4}, 4096, 32}, std::nullopt};
+  l.outputs = {{"output", tensor::DType::bfloat16, {8}, 4096, 16}};
+  l.inputs_size = 12288;
+  l.outputs_size = 12288;
+  return l;
+}
+
+worker::Failure fault(worker::Memory memory, std::int64_t offset, bool write) {
+  worker::Failure failure;
+  failure.kind = worker::Failure::Kind::fault;
+  failure.text = "signal 11 (SIGSEGV)";
+  failure.fault = worker::Fault{SIGSEGV, memory, offset, write, 0x1234};
+  return failure;
+}
+
+Fault diagnosed(const worker::Failure& failure) {
+  const verify::Layout l = layout();
+  return diagnose(failure, task::Side::candidate, Activity::call, &l, 3);
+}
+
+TEST(Diagnose, WritingToAnInputIsIncorrectWithTheElement) {
+  const Fault result = diagnosed(fault(worker::Memory::inputs, 4096 + 20, true));
+  EXPECT_EQ(result.outcome, task::Outcome::incorrect);
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].kind, "input_written");
+  EXPECT_THAT(*result.findings[0].index, ::testing::ElementsAre(1, 1));
+  EXPECT_EQ(result.findings[0].workload, 3);
+  EXPECT_THAT(result.cause, HasSubstr("state[1, 1]"));
+}
+
+TEST(Diagnose, FarOutsideAnOutputIsIncorrectToo) {
+  const Fault result = diagnosed(fault(worker::Memory::outputs, 20000, true));
+  EXPECT_EQ(result.outcome, task::Outcome::incorrect);
+  EXPECT_EQ(result.findings[0].kind, "out_of_bounds");
+  EXPECT_THAT(result.cause, HasSubstr("past the end of output"));
+}
+
+TEST(Diagnose, ReadingOutsideAnInputIsOutOfBounds) {
+  const Fault result = diagnosed(fault(worker::Memory::inputs, -100, false));
+  EXPECT_EQ(result.findings[0].kind, "out_of_bounds");
+  EXPECT_THAT(result.cause, HasSubstr("accessed"));
+}
+
+TEST(Diagnose, AFaultElsewhereIsACrash) {
+  const Fault result = diagnosed(fault(worker::Memory::none, 0, true));
+  EXPECT_EQ(result.outcome, task::Outcome::crashed);
+  EXPECT_EQ(result.findings[0].kind, "signal");
+  EXPECT_THAT(result.cause, HasSubstr("during a call"));
+}
+
+TEST(Diagnose, EveryOtherFailureHasItsOutcome) {
+  using Kind = worker::Failure::Kind;
+  const std::vector<std::pair<Kind, task::Outcome>> expected = {
+      {Kind::died, task::Outcome::crashed},
+      {Kind::killed_from_outside, task::Outcome::crashed},
+      {Kind::timed_out, task::Outcome::timed_out},
+      {Kind::protocol_violation, task::Outcome::protocol_violation}};
+  for (const auto& [kind, outcome] : expected) {
+    const Fault result = diagnose({kind, "text", {}, {}}, task::Side::incumbent, Activity::load, nullptr, {});
+    EXPECT_EQ(result.outcome, outcome);
+    EXPECT_EQ(result.side, task::Side::incumbent);
+    EXPECT_EQ(result.findings[0].side, task::Side::incumbent);
+    EXPECT_THAT(result.cause, HasSubstr("loaded"));
+  }
+}
+
+TEST(CompilerFindings, AreTheFirstErrors) {
+  const std::string log = "In file included from x\nkernel.cpp:3:1: warning: w\nkernel.cpp:4:2: error: first\n"
+                          "kernel.cpp:5:2: note: n\nkernel.cpp:6:2: error: second\nld: undefined reference to `f'\n";
+  const auto findings = compiler_findings(log, task::Side::candidate);
+  ASSERT_EQ(findings.size(), 3U);
+  EXPECT_EQ(findings[0].message, "kernel.cpp:4:2: error: first");
+  EXPECT_EQ(findings[0].kind, "compiler");
+  EXPECT_THAT(findings[2].message, HasSubstr("undefined reference"));
+}
+
+TEST(CompilerFindings, AreAtMostFiveAndNeverNothingIfThereIsALog) {
+  std::string log;
+  for (int i = 0; i < 50; ++i) {
+    log += "k.cpp:1:1: error: e\n";
+  }
+  EXPECT_EQ(compiler_findings(log, task::Side::candidate).size(), 5U);
+  const auto odd = compiler_findings("\n  cc1plus: out of memory\nmore\n", task::Side::candidate);
+  ASSERT_EQ(odd.size(), 1U);
+  EXPECT_EQ(odd[0].message, "cc1plus: out of memory");
+  EXPECT_TRUE(compiler_findings("", task::Side::candidate).empty());
+}
+
+}  // namespace
+}  // namespace assay::evaluate

@@ -1,1 +1,112 @@
+#include <assay/measure/schedule.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <set>
+
+namespace assay::measure {
+namespace {
+
+std::vector<ScheduledCall> schedule(const ScheduleOptions& options, std::uint64_t seed = 1) {
+  base::Philox random(seed, 0);
+  return make_schedule(options, random);
+}
+
+RC_GTEST_PROP(Schedule, HasEveryCellExactlyOnceAndSidesAsNeighbours, ()) {
+  ScheduleOptions options;
+  options.workloads = *rc::gen::inRange(1, 12);
+  options.timed_repetitions = *rc::gen::inRange(1, 6);
+  options.with_incumbent = true;
+  const auto calls = schedule(options, *rc::gen::arbitrary<std::uint64_t>());
+  RC_ASSERT(calls.size() == static_cast<std::size_t>(2 * options.workloads * (options.timed_repetitions + 1)));
+  std::set<std::tuple<int, int, task::Side>> seen;
+  for (std::size_t i = 0; i < calls.size(); i += 2) {
+    const ScheduledCall& a = calls[i];
+    const ScheduledCall& b = calls[i + 1];
+    RC_ASSERT(a.workload == b.workload && a.repetition == b.repetition && a.contents == b.contents && a.check == b.check);
+    RC_ASSERT(a.side != b.side);
+    RC_ASSERT(a.new_contents && !b.new_contents);
+    RC_ASSERT(seen.insert({a.workload, a.repetition, a.side}).second);
+    RC_ASSERT(seen.insert({b.workload, b.repetition, b.side}).second);
+  }
+}
+
+RC_GTEST_PROP(Schedule, AWarmUpPrecedesEveryTimedCallOfItsWorkloadAndIsChecked, (std::uint64_t seed)) {
+  ScheduleOptions options;
+  options.workloads = 5;
+  options.with_incumbent = true;
+  options.check_fraction = 0;
+  std::set<std::pair<int, task::Side>> warm;
+  for (const ScheduledCall& call : schedule(options, seed)) {
+    if (call.repetition == 0) {
+      RC_ASSERT(call.check);
+      warm.insert({call.workload, call.side});
+    } else {
+      RC_ASSERT(!call.check);
+      RC_ASSERT(warm.count({call.workload, call.side}) == 1);
+    }
+  }
+}
+
+TEST(Schedule, ContentsDifferBetweenBlocksAndPairs) {
+  ScheduleOptions options;
+  options.workloads = 4;
+  options.timed_repetitions = 3;
+  std::set<std::uint64_t> contents;
+  std::size_t calls = 0;
+  for (int pair = 0; pair < 3; ++pair) {
+    options.pair = pair;
+    for (const ScheduledCall& call : schedule(options)) {
+      contents.insert(call.contents);
+      ++calls;
+    }
+  }
+  EXPECT_EQ(contents.size(), calls);
+}
+
+TEST(Schedule, FirstSideAndOrderAreRandom) {
+  ScheduleOptions options;
+  options.workloads = 20;
+  options.timed_repetitions = 20;
+  options.with_incumbent = true;
+  int candidate_first = 0;
+  std::map<int, int> first_workload;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const auto calls = schedule(options, seed);
+    for (std::size_t i = 0; i < calls.size(); i += 2) {
+      candidate_first += calls[i].side == task::Side::candidate ? 1 : 0;
+    }
+    ++first_workload[calls.front().workload];
+  }
+  // 50 * 420 blocks: three standard deviations are 217.
+  EXPECT_NEAR(candidate_first, 50 * 420 / 2, 300);
+  EXPECT_GT(first_workload.size(), 10U);
+}
+
+TEST(Schedule, AboutTheWantedFractionOfTimedCallsIsChecked) {
+  ScheduleOptions options;
+  options.workloads = 100;
+  options.timed_repetitions = 100;
+  options.check_fraction = 0.25;
+  int checked = 0;
+  for (const ScheduledCall& call : schedule(options)) {
+    checked += call.repetition > 0 && call.check ? 1 : 0;
+  }
+  EXPECT_NEAR(checked, 2500, 150);
+}
+
+TEST(Schedule, AloneThereIsOneSide) {
+  ScheduleOptions options;
+  options.workloads = 2;
+  for (const ScheduledCall& call : schedule(options)) {
+    EXPECT_EQ(call.side, task::Side::candidate);
+    EXPECT_TRUE(call.new_contents);
+  }
+}
+
+}  // namespace
+}  // namespace assay::measure

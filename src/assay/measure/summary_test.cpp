@@ -1,1 +1,138 @@
+#include <assay/measure/summary.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace assay::measure {
+namespace {
+
+using task::Sample;
+using task::Side;
+
+task::EvaluationRequest request_of(int workloads) {
+  task::EvaluationRequest request;
+  for (int i = 0; i < workloads; ++i) {
+    task::Workload workload;
+    workload.uuid = "workload-" + std::to_string(i);
+    workload.axes = {{"batch_size", i + 1}};
+    request.workloads.push_back(workload);
+  }
+  request.plan.minimum_pairs = 3;
+  request.plan.maximum_pairs = 5;
+  request.plan.minimum_effect = 0.02;
+  return request;
+}
+
+// Two timed repetitions a cell and a wild warm-up that must not count. The candidate takes `ratio(workload)` times the
+// incumbent's time, with a little difference between pairs.
+template <class Ratio>
+std::vector<Sample> session(int pairs, int workloads, Ratio ratio) {
+  std::vector<Sample> samples;
+  for (int pair = 0; pair < pairs; ++pair) {
+    for (int w = 0; w < workloads; ++w) {
+      for (int repetition = 0; repetition < 3; ++repetition) {
+        for (const Side side : {Side::candidate, Side::incumbent}) {
+          const double incumbent = 100000.0 * (w + 1);
+          const double jitter = 1.0 + 0.001 * ((pair % 3) - 1);
+          double time = side == Side::candidate ? incumbent * ratio(w) * jitter : incumbent;
+          if (repetition == 0) {
+            time *= 50;
+          }
+          Sample sample;
+          sample.pair = pair;
+          sample.side = side;
+          sample.workload = w;
+          sample.repetition = repetition;
+          sample.elapsed_ns = std::llround(time);
+          sample.round_trip_ns = sample.elapsed_ns + 20000;
+          samples.push_back(sample);
+        }
+      }
+    }
+  }
+  return samples;
+}
+
+TEST(Summarise, GivesMediansWithoutWarmUpsAndPairedRatios) {
+  const auto timings = summarise(request_of(2), session(3, 2, [](int) { return 0.5; }), 3);
+  ASSERT_EQ(timings.size(), 2U);
+  EXPECT_EQ(timings[1].uuid, "workload-1");
+  EXPECT_NEAR(*timings[1].candidate_ns, 100000, 200);
+  EXPECT_NEAR(*timings[1].incumbent_ns, 200000, 1);
+  EXPECT_NEAR(*timings[0].log_ratio, std::log(0.5), 1e-5);
+  EXPECT_LT(*timings[0].log_ratio_lower, *timings[0].log_ratio);
+  EXPECT_GT(*timings[0].log_ratio_upper, *timings[0].log_ratio);
+}
+
+TEST(Summarise, AloneThereAreNoRatios) {
+  std::vector<Sample> samples;
+  for (const Sample& sample : session(3, 1, [](int) { return 1.0; })) {
+    if (sample.side == Side::candidate) {
+      samples.push_back(sample);
+    }
+  }
+  const auto timings = summarise(request_of(1), samples, 3);
+  EXPECT_TRUE(timings[0].candidate_ns);
+  EXPECT_FALSE(timings[0].incumbent_ns);
+  EXPECT_FALSE(timings[0].log_ratio);
+}
+
+TEST(Judge, StopsEarlyForAClearGainAndForAClearLoss) {
+  const auto gain = judge(request_of(2), session(3, 2, [](int) { return 0.8; }), 3);
+  EXPECT_TRUE(gain.stop);
+  EXPECT_EQ(gain.conclusion, stats::PairedConclusion::better);
+  EXPECT_EQ(gain.comparison.pairs, 3);
+  EXPECT_NEAR(std::exp(-gain.comparison.log_ratio), 1.25, 1e-3);
+  const auto loss = judge(request_of(2), session(3, 2, [](int) { return 1.2; }), 3);
+  EXPECT_TRUE(loss.stop);
+  EXPECT_EQ(loss.conclusion, stats::PairedConclusion::not_better);
+}
+
+TEST(Judge, GoesOnWhileUndecidedAndStopsAtTheCap) {
+  // On the threshold: the interval always holds it.
+  const auto on_threshold = [](int) { return 0.98; };
+  const auto early = judge(request_of(2), session(3, 2, on_threshold), 3);
+  EXPECT_FALSE(early.stop);
+  EXPECT_EQ(early.conclusion, stats::PairedConclusion::undecided);
+  const auto late = judge(request_of(2), session(5, 2, on_threshold), 5);
+  EXPECT_TRUE(late.stop);
+  EXPECT_EQ(late.conclusion, stats::PairedConclusion::undecided);
+}
+
+TEST(Judge, ARegressionOfOneWorkloadTripsTheGuardInSpiteOfTheMean) {
+  const auto judgement = judge(request_of(4), session(3, 4, [](int w) { return w == 2 ? 1.3 : 0.6; }), 3);
+  EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::not_better);
+  ASSERT_EQ(judgement.comparison.guard_failures.size(), 1U);
+  EXPECT_THAT(judgement.comparison.guard_failures[0], ::testing::HasSubstr("batch_size 3"));
+  EXPECT_THAT(judgement.comparison.guard_failures[0], ::testing::HasSubstr("30.0 %"));
+}
+
+TEST(Reconcile, AcceptsAnHonestSession) {
+  EXPECT_FALSE(reconcile(session(3, 2, [](int) { return 0.5; })));
+  EXPECT_FALSE(reconcile({}));
+}
+
+TEST(Reconcile, RefusesACallThatTookLongerThanItsRoundTrip) {
+  auto samples = session(1, 1, [](int) { return 1.0; });
+  samples[2].round_trip_ns = samples[2].elapsed_ns - 1;
+  const auto doubt = reconcile(samples);
+  ASSERT_TRUE(doubt);
+  EXPECT_THAT(*doubt, ::testing::HasSubstr("command and answer together"));
+}
+
+TEST(Reconcile, RefusesTimeSpentOutsideTheReportedWindow) {
+  auto samples = session(3, 2, [](int) { return 0.5; });
+  for (Sample& sample : samples) {
+    if (sample.side == Side::candidate) {
+      sample.round_trip_ns += 2 * sample.elapsed_ns + 300000;
+    }
+  }
+  const auto doubt = reconcile(samples);
+  ASSERT_TRUE(doubt);
+  EXPECT_THAT(*doubt, ::testing::HasSubstr("outside the time that is reported"));
+}
+
+}  // namespace
+}  // namespace assay::measure

@@ -144,10 +144,8 @@ class Drawing {
     };
     entry(chart_.baseline + " (baseline)", 16, [&](double at) { svg_.circle({at + 5, 16}, 4, "ap-kept"); });
     if (chart_.incumbent != chart_.baseline) {
-      entry(chart_.incumbent + " (incumbent)", 16,
-            [&](double at) { svg_.circle({at + 5, 16}, 5, "ap-won"); });
-      entry("slower than the baseline", 32,
-            [&](double at) { svg_.line({at, 16}, {at + 24, 16}, "ap-loss"); });
+      entry(chart_.incumbent + " (incumbent)", 16, [&](double at) { svg_.circle({at + 5, 16}, 5, "ap-won"); });
+      entry("slower than the baseline", 32, [&](double at) { svg_.line({at, 16}, {at + 24, 16}, "ap-loss"); });
     }
   }
 
@@ -180,8 +178,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const LatencyChart& chart) {
-  return Drawing(chart).draw();
-}
+std::string draw(const LatencyChart& chart) { return Drawing(chart).draw(); }
 
 }  // namespace assay::plot

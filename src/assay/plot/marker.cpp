@@ -33,8 +33,7 @@ std::string draw(const Point& center, double size, std::span<const Step> steps) 
 constexpr std::array<Step, 4> kCross{{{'M', -9, -9}, {'L', 9, 9}, {'M', -9, 9}, {'L', 9, -9}}};
 constexpr std::array<Step, 4> kTriangle{{{'M', 0, -10}, {'L', 10, 8}, {'L', -10, 8}, {'Z', 0, 0}}};
 constexpr std::array<Step, 5> kSquare{{{'M', -8, -8}, {'L', 8, -8}, {'L', 8, 8}, {'L', -8, 8}, {'Z', 0, 0}}};
-constexpr std::array<Step, 5> kDiamond{
-    {{'M', 0, -11}, {'L', 11, 0}, {'L', 0, 11}, {'L', -11, 0}, {'Z', 0, 0}}};
+constexpr std::array<Step, 5> kDiamond{{{'M', 0, -11}, {'L', 11, 0}, {'L', 0, 11}, {'L', -11, 0}, {'Z', 0, 0}}};
 constexpr std::array<Step, 4> kPlus{{{'M', -10, 0}, {'L', 10, 0}, {'M', 0, -10}, {'L', 0, 10}}};
 constexpr std::array<Step, 4> kInverted{{{'M', 0, 10}, {'L', 10, -8}, {'L', -10, -8}, {'Z', 0, 0}}};
 constexpr std::array<Step, 2> kBar{{{'M', 0, -10}, {'L', 0, 10}}};

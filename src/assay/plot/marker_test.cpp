@@ -16,13 +16,9 @@ TEST(Marker, ShapesDifferInForm) {
   EXPECT_EQ(marker_path(kMarkerShapes, {0, 0}, 10), marker_path(0, {0, 0}, 10));
 }
 
-TEST(Marker, LiesAboutItsCentre) {
-  EXPECT_EQ(marker_path(4, {100, 50}, 4), "M96 50L104 50M100 46L100 54");
-}
+TEST(Marker, LiesAboutItsCentre) { EXPECT_EQ(marker_path(4, {100, 50}, 4), "M96 50L104 50M100 46L100 54"); }
 
-TEST(Marker, ClosesFigures) {
-  EXPECT_EQ(marker_path(2, {0, 0}, 10), "M-8 -8L8 -8L8 8L-8 8Z");
-}
+TEST(Marker, ClosesFigures) { EXPECT_EQ(marker_path(2, {0, 0}, 10), "M-8 -8L8 -8L8 8L-8 8Z"); }
 
 }  // namespace
 }  // namespace assay::plot

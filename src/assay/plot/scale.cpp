@@ -88,9 +88,7 @@ double Scale::at(double value) const {
   return range_.from + share * (range_.to - range_.from);
 }
 
-double Scale::clamped(double value) const {
-  return at(std::clamp(value, domain_.from, domain_.to));
-}
+double Scale::clamped(double value) const { return at(std::clamp(value, domain_.from, domain_.to)); }
 
 std::vector<double> Scale::ticks(int wanted) const {
   return kind_ == Kind::linear ? linear_ticks(domain_, wanted) : log_ticks(domain_, wanted);

@@ -14,13 +14,10 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-auto near(double value) {
-  return DoubleNear(value, 1e-9 * std::abs(value) + 1e-12);
-}
+auto near(double value) { return DoubleNear(value, 1e-9 * std::abs(value) + 1e-12); }
 
 TEST(LinearTicks, AreNice) {
-  EXPECT_THAT(linear_ticks({0, 1}, 6),
-              ElementsAre(near(0), near(0.2), near(0.4), near(0.6), near(0.8), near(1)));
+  EXPECT_THAT(linear_ticks({0, 1}, 6), ElementsAre(near(0), near(0.2), near(0.4), near(0.6), near(0.8), near(1)));
   EXPECT_THAT(linear_ticks({0.97, 1.31}, 5), ElementsAre(near(1.0), near(1.1), near(1.2), near(1.3)));
   EXPECT_THAT(linear_ticks({-3, 3}, 4), ElementsAre(near(-2), near(0), near(2)));
   EXPECT_THAT(linear_ticks({7, 7}, 4), ElementsAre(7));
@@ -31,8 +28,8 @@ TEST(LinearTicks, KeepTheEndsInSpiteOfRounding) {
 }
 
 TEST(LogTicks, ChooseByTheNumberOfDecades) {
-  EXPECT_THAT(log_ticks({1, 1000}, 10), ElementsAre(near(1), near(2), near(5), near(10), near(20), near(50),
-                                                    near(100), near(200), near(500), near(1000)));
+  EXPECT_THAT(log_ticks({1, 1000}, 10), ElementsAre(near(1), near(2), near(5), near(10), near(20), near(50), near(100),
+                                                    near(200), near(500), near(1000)));
   EXPECT_THAT(log_ticks({1, 1e4}, 5), ElementsAre(near(1), near(10), near(100), near(1000), near(1e4)));
   EXPECT_THAT(log_ticks({1, 1e12}, 5), ElementsAre(near(1), near(1e3), near(1e6), near(1e9), near(1e12)));
   EXPECT_THAT(log_ticks({1.01, 1.39}, 5), ElementsAre(near(1.1), near(1.2), near(1.3)));
@@ -83,7 +80,7 @@ RC_GTEST_PROP(ScaleProperty, TicksLieInsideAscendAndAreNotTooMany, ()) {
     RC_ASSERT(ticks.size() <= static_cast<std::size_t>(3 * wanted));
     for (std::size_t i = 0; i < ticks.size(); ++i) {
       RC_ASSERT(scale.at(ticks[i]) > -1e-6 && scale.at(ticks[i]) < 100 + 1e-6);
-      RC_ASSERT(i == 0 || ticks[i] > ticks[i - 1]);
+      RC_ASSERT((i == 0 || ticks[i] > ticks[i - 1]));
     }
   }
 }
@@ -92,8 +89,7 @@ RC_GTEST_PROP(ScaleProperty, KeepsTheOrder, ()) {
   const double a = *rc::gen::inRange(1, 1000) / 10.0;
   const double b = *rc::gen::inRange(1, 1000) / 10.0;
   RC_PRE(a < b);
-  RC_ASSERT(Scale(Scale::Kind::linear, {1, 50}, {0, 9}).at(a) <
-            Scale(Scale::Kind::linear, {1, 50}, {0, 9}).at(b));
+  RC_ASSERT(Scale(Scale::Kind::linear, {1, 50}, {0, 9}).at(a) < Scale(Scale::Kind::linear, {1, 50}, {0, 9}).at(b));
   const Scale logarithmic(Scale::Kind::logarithmic, {1, 50}, {9, 0});
   RC_ASSERT(logarithmic.at(a) > logarithmic.at(b));
 }

@@ -18,9 +18,8 @@ std::string describe(const std::vector<double>& values) {
     return "No values.";
   }
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  return fmt::format("{} values from {} to {}; least {}, greatest {}.", values.size(),
-                     short_number(values.front(), 4), short_number(values.back(), 4), short_number(*least, 4),
-                     short_number(*greatest, 4));
+  return fmt::format("{} values from {} to {}; least {}, greatest {}.", values.size(), short_number(values.front(), 4),
+                     short_number(values.back(), 4), short_number(*least, 4), short_number(*greatest, 4));
 }
 
 }  // namespace
@@ -39,8 +38,7 @@ std::string draw(const Sparkline& sparkline) {
   ASSAY_CHECK(std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }));
   constexpr double kDot = 3;
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  const Scale x(Scale::Kind::linear, {0, static_cast<double>(values.size() - 1)},
-                {0, sparkline.width - kDot - 1});
+  const Scale x(Scale::Kind::linear, {0, static_cast<double>(values.size() - 1)}, {0, sparkline.width - kDot - 1});
   const Scale y(Scale::Kind::linear, {*least, *greatest}, {sparkline.height - kDot - 1, kDot + 1});
   std::vector<Point> corners;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -59,9 +59,8 @@ std::string describe(const SpeedupChart& chart) {
                                       [](const SpeedupPoint& point) { return point.speedup.has_value(); });
   std::string text = fmt::format("{} candidates, {} of them measured.", chart.points.size(), measured);
   for (std::size_t row = 0; row < chart.rows.size(); ++row) {
-    const auto count =
-        std::count_if(chart.points.begin(), chart.points.end(),
-                      [row](const SpeedupPoint& point) { return !point.speedup && point.row == row; });
+    const auto count = std::count_if(chart.points.begin(), chart.points.end(),
+                                     [row](const SpeedupPoint& point) { return !point.speedup && point.row == row; });
     text += fmt::format(" {}: {}.", chart.rows[row].name, count);
   }
   std::string steps;
@@ -204,8 +203,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const SpeedupChart& chart) {
-  return Drawing(chart).draw();
-}
+std::string draw(const SpeedupChart& chart) { return Drawing(chart).draw(); }
 
 }  // namespace assay::plot

@@ -35,9 +35,8 @@ SpeedupChart sample() {
           .rows = {{"duplicate", SpeedupRow::Kind::neutral},
                    {"not built", SpeedupRow::Kind::failure},
                    {"crashed", SpeedupRow::Kind::failure}},
-          .points = {failed(1, 1), measured(2, {0.8, 0.7, 0.95}), measured(3, {1.6, 1.5, 1.7}, true),
-                     failed(4, 2), measured(5, {1.65, 1.2, 2.3}), measured(6, {2.4, 2.3, 2.5}, true),
-                     failed(7, 0)},
+          .points = {failed(1, 1), measured(2, {0.8, 0.7, 0.95}), measured(3, {1.6, 1.5, 1.7}, true), failed(4, 2),
+                     measured(5, {1.65, 1.2, 2.3}), measured(6, {2.4, 2.3, 2.5}, true), failed(7, 0)},
           .style = Style::embedded};
 }
 
@@ -49,9 +48,8 @@ TEST(SpeedupChart, MatchesItsGoldenFile) {
 
 TEST(SpeedupChart, DescribesItselfInWords) {
   const std::string svg = draw(sample());
-  EXPECT_THAT(svg,
-              HasSubstr("7 candidates, 4 of them measured. duplicate: 1. not built: 1. crashed: 1. Promoted: "
-                        "candidate 3 at 1.60×, candidate 6 at 2.40×."));
+  EXPECT_THAT(svg, HasSubstr("7 candidates, 4 of them measured. duplicate: 1. not built: 1. crashed: 1. Promoted: "
+                             "candidate 3 at 1.60×, candidate 6 at 2.40×."));
 }
 
 TEST(SpeedupChart, DrawsEveryCandidateOnce) {
@@ -86,8 +84,7 @@ TEST(SpeedupChart, AnEndlessIntervalIsCutAtTheEdge) {
 }
 
 TEST(SpeedupChart, WorksWithNothingOneAndMany) {
-  SpeedupChart chart{
-      .id = "empty", .title = "t", .baseline = "b", .rows = {}, .points = {}, .style = Style::from_page};
+  SpeedupChart chart{.id = "empty", .title = "t", .baseline = "b", .rows = {}, .points = {}, .style = Style::from_page};
   EXPECT_EQ(testing::markup_problem(draw(chart)), "");
   chart.points = {measured(1, {1, 1, 1})};
   EXPECT_EQ(testing::markup_problem(draw(chart)), "");

@@ -11,9 +11,7 @@
 namespace assay::plot {
 namespace {
 
-std::string safe(std::string_view text) {
-  return base::escape_markup(base::printable(text));
-}
+std::string safe(std::string_view text) { return base::escape_markup(base::printable(text)); }
 
 bool is_identifier(std::string_view id) {
   return !id.empty() && std::all_of(id.begin(), id.end(), [](char c) {
@@ -79,8 +77,7 @@ Svg::Svg(const SvgHeader& header) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ap\" role=\"img\" "
       "aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" height=\"{2}\">\n"
       "<title id=\"{0}-title\">{3}</title>\n<desc id=\"{0}-desc\">{4}</desc>\n",
-      header.id, coordinate(header.width), coordinate(header.height), safe(header.title),
-      safe(header.description));
+      header.id, coordinate(header.width), coordinate(header.height), safe(header.title), safe(header.description));
   if (header.style == Style::embedded) {
     out_ += "<style>\n" + stylesheet() + "</style>\n";
   }
@@ -92,9 +89,8 @@ void Svg::line(Point from, Point to, std::string_view css_class) {
 }
 
 void Svg::rectangle(const Box& box, std::string_view css_class) {
-  out_ +=
-      fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{}\"/>\n", coordinate(box.x),
-                  coordinate(box.y), coordinate(box.width), coordinate(box.height), css_class);
+  out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{}\"/>\n", coordinate(box.x),
+                      coordinate(box.y), coordinate(box.width), coordinate(box.height), css_class);
 }
 
 void Svg::circle(Point center, double radius, std::string_view css_class) {
@@ -120,9 +116,9 @@ void Svg::text(Point at, std::string_view content, Anchor anchor, std::string_vi
 }
 
 void Svg::vertical_text(Point at, std::string_view content, std::string_view css_class) {
-  out_ += fmt::format(
-      "<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" class=\"{}\">{}</text>\n",
-      coordinate(at.x), coordinate(at.y), css_class, safe(content));
+  out_ +=
+      fmt::format("<text transform=\"translate({} {}) rotate(-90)\" text-anchor=\"middle\" class=\"{}\">{}</text>\n",
+                  coordinate(at.x), coordinate(at.y), css_class, safe(content));
 }
 
 void Svg::open(std::string_view tooltip, std::string_view link) {

@@ -33,9 +33,7 @@ TEST(Svg, BringsItsStyleUnlessThePageHasIt) {
   EXPECT_THAT(Svg(on_page).finish(), Not(HasSubstr("<style>")));
 }
 
-TEST(Svg, StyleNeedsNoEscaping) {
-  EXPECT_EQ(stylesheet().find_first_of("<>&"), std::string::npos);
-}
+TEST(Svg, StyleNeedsNoEscaping) { EXPECT_EQ(stylesheet().find_first_of("<>&"), std::string::npos); }
 
 TEST(Svg, EscapesEveryText) {
   const std::string evil = "</text><script>alert(\"1\" & '2')</script>\x1b[31m";

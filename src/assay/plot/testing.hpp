@@ -1,8 +1,8 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <cstdlib>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -15,8 +15,7 @@ namespace assay::plot::testing {
 /// Counts how often `needle` occurs, without overlaps.
 inline int occurrences(std::string_view text, std::string_view needle) {
   int count = 0;
-  for (std::size_t at = text.find(needle); at != std::string_view::npos;
-       at = text.find(needle, at + needle.size())) {
+  for (std::size_t at = text.find(needle); at != std::string_view::npos; at = text.find(needle, at + needle.size())) {
     ++count;
   }
   return count;
@@ -107,8 +106,7 @@ inline std::string markup_problem(std::string_view text) {
     }
     if (tag.front() == '/') {
       if (open.empty() || open.back() != tag.substr(1)) {
-        return internal::problem_at(text, at,
-                                    open.empty() ? "nothing to close" : "expected </" + open.back() + ">");
+        return internal::problem_at(text, at, open.empty() ? "nothing to close" : "expected </" + open.back() + ">");
       }
       open.pop_back();
     } else {

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"Date", "version = 1\nname = 2026-01-01\n[gate]\nalpha = 2026-01-01\n", {"my.toml:4: gate.alpha must be a number"}},
         {"Several", "version = 1\nfoo = 1\nbar = 2\n", {"; and 1 more"}},
     }),
-    [](const testing::TestParamInfo<BadToml>& info) { return info.param.name; });
+    [](const testing::TestParamInfo<BadToml>& one) { return one.param.name; });
 
 TEST(PolicyJson, RefusesWhatIsMissingOrUnknown) {
   base::Json json = encode(*built_in_policy("quick"));

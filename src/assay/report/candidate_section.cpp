@@ -28,17 +28,14 @@ std::string badge(std::string_view css_class, std::string_view text) {
 }
 
 std::string badge(const std::optional<task::Outcome>& outcome) {
-  return outcome ? badge(family_class(family(*outcome)), words(*outcome))
-                 : badge("neutral", "not judged yet");
+  return outcome ? badge(family_class(family(*outcome)), words(*outcome)) : badge("neutral", "not judged yet");
 }
 
 std::string minor(const std::string& safe_text) {
   return safe_text.empty() ? "" : fmt::format("<span class=\"minor\">{}</span>", safe_text);
 }
 
-std::string candidate_link(int number) {
-  return fmt::format("<a href=\"#candidate-{0}\">candidate {0}</a>", number);
-}
+std::string candidate_link(int number) { return fmt::format("<a href=\"#candidate-{0}\">candidate {0}</a>", number); }
 
 std::string name_cell(const CandidateRow& row) {
   std::string origin = row.round == 0 ? "supplied by hand" : fmt::format("round {}", row.round);
@@ -78,7 +75,8 @@ std::string hypothesis_cell(const CandidateRow& row) {
     return text.empty() ? "" : fmt::format("{}: {}", label, safe(text));
   };
   std::string scope = labelled("regime", hypothesis.regime);
-  const std::string limit = labelled("limited by", hypothesis.limiting_resource);
+  const bool known = hypothesis.limiting_resource != "unknown";  // what a proposer writes that has not measured it
+  const std::string limit = known ? labelled("limited by", hypothesis.limiting_resource) : "";
   scope += scope.empty() || limit.empty() ? limit : " · " + limit;
   cell += minor(labelled("predicted", hypothesis.predicted_effect)) + minor(scope);
   const std::string parameters = pairs_text(row.parameters);
@@ -112,8 +110,8 @@ std::string candidate_table(const CampaignReport& report) {
     out += fmt::format(
         "<tr id=\"candidate-{0}\"{1}><td class=\"number\">{0}</td><td>{2}</td><td>{3}</td>"
         "<td class=\"number\">{4}</td><td>{5}</td></tr>\n",
-        row.number, row.promoted ? " class=\"promoted\"" : "", name_cell(row), outcome_cell(row),
-        speedup_cell(row), hypothesis_cell(row));
+        row.number, row.promoted ? " class=\"promoted\"" : "", name_cell(row), outcome_cell(row), speedup_cell(row),
+        hypothesis_cell(row));
   }
   return out + "</tbody></table></div>\n";
 }

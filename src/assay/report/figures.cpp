@@ -57,9 +57,8 @@ plot::SpeedupChart speedup_chart(const CampaignReport& report) {
     chart.rows.push_back({name, kind});
   };
   const auto has_unmeasured = [&](std::optional<task::Outcome> outcome) {
-    return std::any_of(
-        report.candidates.begin(), report.candidates.end(),
-        [outcome](const CandidateRow& row) { return row.outcome == outcome && !trusted_speedup(row); });
+    return std::any_of(report.candidates.begin(), report.candidates.end(),
+                       [outcome](const CandidateRow& row) { return row.outcome == outcome && !trusted_speedup(row); });
   };
   for (const task::Outcome outcome : task::all_outcomes()) {
     if (has_unmeasured(outcome)) {
@@ -135,16 +134,13 @@ plot::LatencyChart latency_chart(const CampaignReport& report, const WorkloadGro
   chart.baseline = report.baseline;
   chart.incumbent = report.incumbent;
   chart.style = plot::Style::from_page;
-  const auto usable = [](std::optional<double> time) {
-    return time && is_ratio(*time) ? time : std::nullopt;
-  };
+  const auto usable = [](std::optional<double> time) { return time && is_ratio(*time) ? time : std::nullopt; };
   for (std::size_t i = 0; i < groups.order.size(); ++i) {
     const WorkloadRow& row = report.workloads[groups.order[i]];
     std::string text = fmt::format("{} ({}): baseline {}, incumbent {}", pairs_text(row.axes), row.uuid,
                                    time_or_missing(row.baseline_ns), time_or_missing(row.incumbent_ns));
     text += row.speedup ? ", " + with_interval(*row.speedup) : "";
-    chart.pairs.push_back(
-        {groups.label[i], std::move(text), usable(row.baseline_ns), usable(row.incumbent_ns)});
+    chart.pairs.push_back({groups.label[i], std::move(text), usable(row.baseline_ns), usable(row.incumbent_ns)});
   }
   return chart;
 }

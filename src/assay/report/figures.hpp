@@ -21,9 +21,8 @@ namespace assay::report {
 
 /// Workloads by the axis that groups them best: of the axes that vary, the one with the fewest values.
 struct WorkloadGroups {
-  std::string axis;  ///< "workload" if no axis varies.
-  std::vector<std::size_t>
-      order;  ///< Indices into the report's workloads: by that axis, then the others, then time.
+  std::string axis;                ///< "workload" if no axis varies.
+  std::vector<std::size_t> order;  ///< Indices into the report's workloads: by that axis, then the others, then time.
   std::vector<std::string> label;  ///< One an entry of `order`.
 };
 [[nodiscard]] WorkloadGroups group_workloads(const CampaignReport& report);

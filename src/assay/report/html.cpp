@@ -13,8 +13,7 @@ namespace assay::report {
 namespace {
 
 std::string section(std::string_view id, std::string_view title, const std::string& body) {
-  return fmt::format("<section aria-labelledby=\"{0}\"><h2 id=\"{0}\">{1}</h2>\n{2}</section>\n", id, title,
-                     body);
+  return fmt::format("<section aria-labelledby=\"{0}\"><h2 id=\"{0}\">{1}</h2>\n{2}</section>\n", id, title, body);
 }
 
 std::string sentences(const std::vector<std::string>& lines, std::size_t from) {
@@ -30,9 +29,8 @@ std::string page_header(const CampaignReport& report) {
     return value.empty() ? "" : fmt::format("{} <b>{}</b>", label, safe(value));
   };
   std::vector<std::string> facts;
-  for (std::string text :
-       {fact("device", report.device), fact("policy", report.policy), fact("state", report.state),
-        fact("started", report.started), fact("finished", report.finished)}) {
+  for (std::string text : {fact("device", report.device), fact("policy", report.policy), fact("state", report.state),
+                           fact("started", report.started), fact("finished", report.finished)}) {
     if (!text.empty()) {
       facts.push_back(std::move(text));
     }
@@ -54,22 +52,21 @@ std::string tiles(const CampaignReport& report, const Headline& headline) {
   };
   const std::string text = with_interval(headline.speedup);
   const std::size_t space = text.find(' ');
-  const std::string interval =
-      space == std::string::npos ? "interval not known" : "interval " + text.substr(space + 1);
+  const std::string interval = space == std::string::npos ? "interval not known" : "interval " + text.substr(space + 1);
   return fmt::format(
              "<div class=\"tiles\">\n<div class=\"tile\"><div class=\"lead\"><div><b class=\"big\">{}</b>"
              "<span>speedup over the baseline, {}</span></div><div class=\"spark\">{}</div></div></div>\n",
              text.substr(0, space), interval, plot::draw(incumbent_sparkline(report))) +
          tile(fmt::format("{:.3f}", headline.mean_latency_ratio), "of the baseline’s mean latency") +
          tile(fmt::format("{:.3f}", headline.contest_score), "contest score: mean of the workloads’ ratios") +
-         tile(counted(headline.workloads, "workload"),
-              "all measured, in " + counted(headline.pairs, "process pair")) +
+         tile(std::to_string(headline.workloads),
+              fmt::format("workload{}, all measured, in {}", headline.workloads == 1 ? "" : "s",
+                          counted(headline.pairs, "process pair"))) +
          "</div>\n";
 }
 
 std::string decision_section(const CampaignReport& report) {
-  const std::string first =
-      report.decision.empty() ? "No decision has been recorded yet." : report.decision.front();
+  const std::string first = report.decision.empty() ? "No decision has been recorded yet." : report.decision.front();
   std::string body =
       fmt::format("<div class=\"decision\"><p>{}</p>{}</div>\n", safe(first), sentences(report.decision, 1));
   if (report.headline) {
@@ -89,9 +86,8 @@ std::string search_section(const CampaignReport& report) {
       "<b>{}</b>, the incumbent now is <b>{}</b>{}.</p>\n",
       counted(static_cast<std::int64_t>(report.candidates.size()), "candidate"), safe(report.baseline),
       safe(report.incumbent),
-      report.incumbent_number
-          ? fmt::format(" (<a href=\"#candidate-{0}\">candidate {0}</a>)", *report.incumbent_number)
-          : "");
+      report.incumbent_number ? fmt::format(" (<a href=\"#candidate-{0}\">candidate {0}</a>)", *report.incumbent_number)
+                              : "");
   body += outcome_list(report);
   body += "<figure>" + plot::draw(speedup_chart(report)) +
           "<figcaption>Speedup over the baseline, by candidate; the axis is logarithmic. Bars are the "
@@ -118,8 +114,7 @@ std::string workload_section(const CampaignReport& report) {
         "<p class=\"note\">The two sides may have been timed in different sessions; compare them with "
         "care.</p>\n";
   }
-  return section("workloads", "Workloads",
-                 body + group_table(report, groups) + workload_table(report, groups));
+  return section("workloads", "Workloads", body + group_table(report, groups) + workload_table(report, groups));
 }
 
 // Gives the lines of a unified diff their classes. The headers of its files count as places, not as changes.
@@ -133,8 +128,7 @@ std::string diff_lines(const std::string& text) {
     const bool place = line.rfind("@@", 0) == 0 || line.rfind("+++", 0) == 0 || line.rfind("---", 0) == 0;
     const char first = line.empty() ? ' ' : line.front();
     const std::string_view css_class = place ? "where" : first == '+' ? "add" : first == '-' ? "cut" : "";
-    out +=
-        css_class.empty() ? safe(line) : fmt::format("<span class=\"{}\">{}</span>", css_class, safe(line));
+    out += css_class.empty() ? safe(line) : fmt::format("<span class=\"{}\">{}</span>", css_class, safe(line));
     out += '\n';
   }
   return out;
@@ -143,10 +137,9 @@ std::string diff_lines(const std::string& text) {
 std::string source_section(const CampaignReport& report) {
   std::string body;
   for (const SourceText& source : report.winner_source) {
-    const std::string text =
-        source.kind == SourceText::Kind::diff ? diff_lines(source.text) : safe(source.text);
-    body += fmt::format("<details><summary>{}</summary>\n<pre><code>{}</code></pre></details>\n",
-                        safe(source.title), text);
+    const std::string text = source.kind == SourceText::Kind::diff ? diff_lines(source.text) : safe(source.text);
+    body +=
+        fmt::format("<details><summary>{}</summary>\n<pre><code>{}</code></pre></details>\n", safe(source.title), text);
   }
   return body.empty() ? "" : section("source", "The incumbent’s source", body);
 }

@@ -28,9 +28,7 @@ TEST(RenderHtml, IsWellFormed) {
   EXPECT_EQ(markup_problem(render_html({})), "");
 }
 
-TEST(RenderHtml, IsPure) {
-  EXPECT_EQ(render_html(testing::sample_report()), render_html(testing::sample_report()));
-}
+TEST(RenderHtml, IsPure) { EXPECT_EQ(render_html(testing::sample_report()), render_html(testing::sample_report())); }
 
 // Not a check: writes the page where ASSAY_REPORT_SAMPLE says, so that a person can look at it.
 TEST(RenderHtml, CanBeLookedAt) {
@@ -86,6 +84,12 @@ TEST(RenderHtml, HasEveryCandidateWithItsAnchorCauseAndHypothesis) {
   }
   EXPECT_EQ(occurrences(page, "<tr id=\"candidate-23\" class=\"promoted\">"), 1);
   EXPECT_EQ(occurrences(page, "same as <a href=\"#candidate-"), 2);
+}
+
+TEST(RenderHtml, NamesTheLimitingResourceWhereItIsKnown) {
+  const std::string page = render_html(testing::sample_report());
+  EXPECT_THAT(between(page, "<tr id=\"candidate-9\"", "</tr>"), HasSubstr("limited by: memory bandwidth"));
+  EXPECT_THAT(between(page, "<tr id=\"candidate-1\"", "</tr>"), Not(HasSubstr("limited by")));
 }
 
 TEST(RenderHtml, EveryLinkLeadsSomewhereAndIdsAreUnique) {

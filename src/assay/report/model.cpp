@@ -24,13 +24,10 @@ std::string words(task::Outcome outcome) {
 }
 
 std::optional<Ratio> trusted_speedup(const CandidateRow& row) {
-  const bool trusted =
-      row.outcome && task::is_correct(*row.outcome) && row.speedup && is_ratio(row.speedup->estimate);
+  const bool trusted = row.outcome && task::is_correct(*row.outcome) && row.speedup && is_ratio(row.speedup->estimate);
   return trusted ? row.speedup : std::nullopt;
 }
 
-bool is_ratio(double value) {
-  return std::isfinite(value) && value > 0;
-}
+bool is_ratio(double value) { return std::isfinite(value) && value > 0; }
 
 }  // namespace assay::report

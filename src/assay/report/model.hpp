@@ -58,10 +58,9 @@ struct WorkloadRow {
 
 /// The incumbent against the baseline, both in one session, over all workloads.
 struct Headline {
-  Ratio speedup;  ///< Geometric mean over workloads of baseline time / incumbent time.
-  double mean_latency_ratio =
-      1;                     ///< Mean of incumbent medians / mean of baseline medians; below 1 is faster.
-  double contest_score = 1;  ///< Mean over workloads of baseline median / incumbent median.
+  Ratio speedup;                  ///< Geometric mean over workloads of baseline time / incumbent time.
+  double mean_latency_ratio = 1;  ///< Mean of incumbent medians / mean of baseline medians; below 1 is faster.
+  double contest_score = 1;       ///< Mean over workloads of baseline median / incumbent median.
   int workloads = 0;
   int pairs = 0;
 };
@@ -84,10 +83,10 @@ struct CampaignReport {
   std::string started;   ///< UTC, base::utc_now()'s form.
   std::string finished;  ///< Empty while it runs.
   std::string baseline;
-  std::string incumbent;                ///< The same as `baseline` if nothing was promoted.
-  std::optional<int> incumbent_number;  ///< Absent: the baseline.
-  std::vector<std::string> decision;    ///< Sentences, the deciding one first.
-  std::optional<Headline> headline;  ///< Absent: the incumbent was not (yet) confirmed against the baseline.
+  std::string incumbent;                 ///< The same as `baseline` if nothing was promoted.
+  std::optional<int> incumbent_number;   ///< Absent: the baseline.
+  std::vector<std::string> decision;     ///< Sentences, the deciding one first.
+  std::optional<Headline> headline;      ///< Absent: the incumbent was not (yet) confirmed against the baseline.
   std::vector<CandidateRow> candidates;  ///< By number.
   std::vector<WorkloadRow> workloads;
   std::vector<SourceText> winner_source;

@@ -25,9 +25,7 @@ TEST(CountOutcomes, CountsInTheirOrderAndLeavesOutTheOthers) {
   EXPECT_EQ(counts[2].outcome, Outcome::better);
 }
 
-TEST(CountOutcomes, IsEmptyBeforeAnyVerdict) {
-  EXPECT_TRUE(count_outcomes({}).empty());
-}
+TEST(CountOutcomes, IsEmptyBeforeAnyVerdict) { EXPECT_TRUE(count_outcomes({}).empty()); }
 
 TEST(TrustedSpeedup, IsShownForCorrectOutcomesOnly) {
   for (const Outcome outcome : task::all_outcomes()) {

@@ -15,7 +15,7 @@ html{scroll-behavior:smooth}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
 body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,
 "Noto Sans",sans-serif;font-variant-numeric:tabular-nums}
-main,header,footer{max-width:1080px;margin:0 auto;padding:0 24px}
+main,header,footer{max-width:1160px;margin:0 auto;padding:0 24px}
 header{padding-top:36px}
 h1{font-size:30px;line-height:1.2;margin:2px 0 6px;letter-spacing:-.01em;overflow-wrap:anywhere}
 h2{font-size:20px;margin:44px 0 10px;padding-top:14px;border-top:1px solid var(--line)}
@@ -26,7 +26,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,"DejaVu Sans Mono",Menlo,Consol
 .eyebrow{color:var(--soft);font-size:13px;letter-spacing:.06em;text-transform:uppercase;margin:0}
 .facts{color:var(--soft);margin:0;max-width:none;overflow-wrap:anywhere}
 .facts b{color:var(--ink);font-weight:600}
-nav{margin:16px 0 0;font-size:14px}
+nav{margin:16px 0 0;font-size:14px;display:flex;flex-wrap:wrap}
 nav a{margin-right:18px;text-decoration:none;white-space:nowrap}
 nav a:hover{text-decoration:underline}
 .decision{margin:26px 0 18px;padding:16px 20px;background:var(--main-wash);border-left:5px solid var(--main);
@@ -52,9 +52,9 @@ padding:6px 10px 6px 0;vertical-align:bottom}
 td{border-bottom:1px solid var(--line);padding:7px 10px 7px 0;vertical-align:top;overflow-wrap:anywhere}
 th.number,td.number{text-align:right;white-space:nowrap;padding-right:16px;overflow-wrap:normal}
 th:last-child,td:last-child{padding-right:0}
-.candidates td:nth-child(2){width:22%}
-.candidates td:nth-child(3){width:30%}
-.candidates td:nth-child(5){width:30%}
+.candidates td:nth-child(2){width:20%}
+.candidates td:nth-child(3){width:28%}
+.candidates td:nth-child(5){width:38%}
 tr.promoted td{background:var(--main-wash)}
 tr.promoted td:first-child{box-shadow:inset 4px 0 var(--main)}
 td:first-child.number{padding-left:8px}

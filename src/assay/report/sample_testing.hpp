@@ -1,13 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
 #include <string>
 #include <vector>
 
-#include <assay/base/random.hpp>
 #include <assay/base/digest.hpp>
+#include <assay/base/random.hpp>
 #include <assay/report/model.hpp>
 
 namespace assay::report::testing {
@@ -19,10 +19,9 @@ inline WorkloadRow sample_workload(int number, std::int64_t batch, base::Philox&
   WorkloadRow row;
   row.uuid = base::sha256(std::to_string(number)).hex().substr(0, 8) + "-0000-4000-8000-000000000000";
   row.axes = {{"batch_size", batch}};
-  const double baseline =
-      (9'000.0 + 41'500.0 * static_cast<double>(batch)) * std::exp(0.03 * random.next_normal());
-  const double gain = (batch == 1 ? 1.02 : 2.1 + 0.1 * std::log2(static_cast<double>(batch))) *
-                      std::exp(0.03 * random.next_normal());
+  const double baseline = (9'000.0 + 41'500.0 * static_cast<double>(batch)) * std::exp(0.03 * random.next_normal());
+  const double gain =
+      (batch == 1 ? 1.02 : 2.1 + 0.1 * std::log2(static_cast<double>(batch))) * std::exp(0.03 * random.next_normal());
   row.baseline_ns = baseline;
   row.incumbent_ns = baseline / gain;
   row.speedup = Ratio{gain, gain * 0.97, gain * 1.031};
@@ -33,8 +32,7 @@ inline CandidateRow sample_candidate(int number, task::Outcome outcome, std::str
   CandidateRow row;
   row.number = number;
   row.round = (number + 1) / 8;
-  row.name =
-      row.round == 0 ? fmt::format("sample-bad-{}", number) : fmt::format("gdn_decode_tunable#{}", number);
+  row.name = row.round == 0 ? fmt::format("sample-bad-{}", number) : fmt::format("gdn_decode_tunable#{}", number);
   row.digest = base::sha256(row.name).brief();
   row.outcome = outcome;
   row.cause = std::move(cause);
@@ -42,8 +40,8 @@ inline CandidateRow sample_candidate(int number, task::Outcome outcome, std::str
   if (row.round > 0) {
     const int block = 1 << (number % 5);
     row.parameters = {{"BLOCK_V", block}, {"UNROLL", 1 << (number % 3)}, {"VECTOR_WIDTH", 8}, {"THREADS", 2}};
-    row.hypothesis = {"batch_size 16..64", "memory bandwidth",
-                      fmt::format("BLOCK_V {} -> {}", block, 2 * block), "faster; size not predicted"};
+    row.hypothesis = {"batch_size 16..64", "memory bandwidth", fmt::format("BLOCK_V {} -> {}", block, 2 * block),
+                      "faster; size not predicted"};
     row.parent = row.round > 1 ? std::optional(number - 8) : std::nullopt;
   }
   row.stage = outcome == task::Outcome::duplicate   ? std::nullopt
@@ -56,17 +54,12 @@ inline std::vector<CandidateRow> sample_candidates() {
   using task::Outcome;
   base::Philox random(7, base::stream_id("report.sample"));
   std::vector<CandidateRow> rows{
-      sample_candidate(1, Outcome::not_built,
-                       "g++: kernel.cpp:14:3: error: ‘stat’ was not declared in this scope"),
-      sample_candidate(
-          2, Outcome::incorrect,
-          "new_state[3, 7, 127, 127] was never written: the output still holds the judge’s poison."),
-      sample_candidate(3, Outcome::crashed,
-                       "Signal 11 (segmentation fault) in the call of workload 2, batch_size=64."),
-      sample_candidate(4, Outcome::timed_out,
-                       "The call did not return within 2,000 ms (workload 0, batch_size=1)."),
-      sample_candidate(5, Outcome::incorrect,
-                       "The guard band after output was overwritten at byte 0 (offset 4,096)."),
+      sample_candidate(1, Outcome::not_built, "g++: kernel.cpp:14:3: error: ‘stat’ was not declared in this scope"),
+      sample_candidate(2, Outcome::incorrect,
+                       "new_state[3, 7, 127, 127] was never written: the output still holds the judge’s poison."),
+      sample_candidate(3, Outcome::crashed, "Signal 11 (segmentation fault) in the call of workload 2, batch_size=64."),
+      sample_candidate(4, Outcome::timed_out, "The call did not return within 2,000 ms (workload 0, batch_size=1)."),
+      sample_candidate(5, Outcome::incorrect, "The guard band after output was overwritten at byte 0 (offset 4,096)."),
       sample_candidate(6, Outcome::suspect, "The worker’s clock says 1.2 µs a call, the judge’s 48 µs.")};
   double incumbent = 1;
   for (int number = 7; number <= 32; ++number) {
@@ -83,7 +76,7 @@ inline std::vector<CandidateRow> sample_candidates() {
                                     promoted       ? Outcome::better
                                     : gain > 0.985 ? Outcome::indistinguishable
                                                    : Outcome::not_better,
-                                    promoted ? "Faster by 25.4 % than the incumbent, which is more than 1 %."
+                                    promoted       ? "Faster by 25.4 % than the incumbent, which is more than 1 %."
                                     : gain > 0.985 ? "The limits were reached without a decision."
                                                    : "An improvement of 1 % is excluded."));
     rows.back().speedup = Ratio{speedup, speedup / reach, speedup * reach};
@@ -106,8 +99,7 @@ inline CampaignReport sample_report() {
       "At the gate a candidate meets the incumbent on 3 representative workloads, over 3 to 8 process pairs.",
       "It must be faster by more than 1 %, with an error of at most 5 % over all looks.",
       "The best of a round is swept over all 54 workloads; none may be missing.",
-      "No workload may be slower by more than 5 %.",
-      "The policy approves a winner; a tie keeps the incumbent."};
+      "No workload may be slower by more than 5 %.", "The policy approves a winner; a tie keeps the incumbent."};
   report.state = "finished";
   report.started = "2026-11-29T17:39:39Z";
   report.finished = "2026-11-29T17:41:22Z";

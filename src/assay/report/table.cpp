@@ -51,9 +51,7 @@ struct Character {
 
 // Takes the first character of a text that is not empty. A byte that starts nothing valid stands for itself.
 Character first_character(std::string_view text) {
-  const auto byte = [text](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-  };
+  const auto byte = [text](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t lead = byte(0);
   const std::size_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
   if (length == 1 || text.size() < length) {
@@ -132,9 +130,7 @@ std::string tinted(std::string_view text, Tone tone, Colour colour) {
 Table::Cell::Cell(std::string cell_text, Tone cell_tone) : text(std::move(cell_text)), tone(cell_tone) {}
 Table::Cell::Cell(const char* cell_text) : text(cell_text) {}
 
-Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
-  ASSAY_CHECK(!columns_.empty());
-}
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) { ASSAY_CHECK(!columns_.empty()); }
 
 void Table::add(std::vector<Cell> cells) {
   ASSAY_CHECK(cells.size() == columns_.size());

@@ -58,9 +58,7 @@ TEST(Table, IndentsEveryLine) {
   EXPECT_EQ(table.render(Colour::off, 2), "  a\n  ─\n  1\n");
 }
 
-TEST(Table, IsEmptyWithoutRows) {
-  EXPECT_EQ(Table({{"a"}}).render(), "");
-}
+TEST(Table, IsEmptyWithoutRows) { EXPECT_EQ(Table({{"a"}}).render(), ""); }
 
 TEST(Table, ColourDoesNotChangeTheLayout) {
   Table table({{"a"}, {"b", Align::right}});
@@ -92,8 +90,7 @@ RC_GTEST_PROP(FitProperty, NeverExceedsTheWidth, (const std::string& text, std::
   RC_ASSERT(display_width(fit(text, width)) <= width);
 }
 
-RC_GTEST_PROP(TableProperty, NoLineEndsInABlank,
-              (const std::vector<std::pair<std::string, std::string>>& rows)) {
+RC_GTEST_PROP(TableProperty, NoLineEndsInABlank, (const std::vector<std::pair<std::string, std::string>>& rows)) {
   Table table({{"first"}, {"second", Align::right}});
   for (const auto& [first, second] : rows) {
     table.add({std::string(base::trim(first)), std::string(base::trim(second))});

@@ -28,8 +28,7 @@ std::string headline_lines(const Headline& headline, Colour colour) {
   line("speedup over the baseline", with_interval(headline.speedup));
   line("mean latency", fmt::format("{:.3f} of the baseline's", headline.mean_latency_ratio));
   line("contest score", fmt::format("{:.3f}", headline.contest_score));
-  line("measured over",
-       counted(headline.workloads, "workload") + ", " + counted(headline.pairs, "process pair"));
+  line("measured over", counted(headline.workloads, "workload") + ", " + counted(headline.pairs, "process pair"));
   return out + "\n";
 }
 
@@ -79,8 +78,8 @@ std::string render_text(const CampaignReport& report, Colour colour) {
                                      [](const CandidateRow& row) { return !row.outcome; });
   const std::string outcomes = outcomes_text(report);
   out += counted(static_cast<std::int64_t>(report.candidates.size()), "candidate") +
-         (outcomes.empty() ? "" : ": " + outcomes) +
-         (waiting > 0 ? fmt::format(", {} not judged yet", waiting) : "") + "\n\n";
+         (outcomes.empty() ? "" : ": " + outcomes) + (waiting > 0 ? fmt::format(", {} not judged yet", waiting) : "") +
+         "\n\n";
   return out + best_candidates(report, colour);
 }
 

@@ -10,9 +10,7 @@
 
 namespace assay::report {
 
-std::string safe(std::string_view text) {
-  return base::escape_markup(base::printable(text));
-}
+std::string safe(std::string_view text) { return base::escape_markup(base::printable(text)); }
 
 std::string with_interval(const Ratio& ratio) {
   const std::string estimate = plot::ratio_label(ratio.estimate);

@@ -19,9 +19,7 @@ std::string ratio_cell(double ratio, const std::string& text) {
   return fmt::format("<td class=\"number{}\">{}</td>", ratio < 1 ? " slower" : "", text);
 }
 
-bool is_time(const std::optional<double>& nanoseconds) {
-  return nanoseconds && is_ratio(*nanoseconds);
-}
+bool is_time(const std::optional<double>& nanoseconds) { return nanoseconds && is_ratio(*nanoseconds); }
 
 struct GroupSummary {
   std::string label;
@@ -48,9 +46,8 @@ std::vector<GroupSummary> summarise(const CampaignReport& report, const Workload
     }
     summary.baseline_ns.push_back(*row.baseline_ns);
     summary.incumbent_ns.push_back(*row.incumbent_ns);
-    const double ratio = row.speedup && is_ratio(row.speedup->estimate)
-                             ? row.speedup->estimate
-                             : *row.baseline_ns / *row.incumbent_ns;
+    const double ratio =
+        row.speedup && is_ratio(row.speedup->estimate) ? row.speedup->estimate : *row.baseline_ns / *row.incumbent_ns;
     summary.log_sum += std::log(ratio);
     summary.least = std::min(summary.least, ratio);
   }
@@ -69,19 +66,17 @@ std::string group_table(const CampaignReport& report, const WorkloadGroups& grou
       "<th scope=\"col\" class=\"number\">Speedup, least</th></tr></thead>\n<tbody>\n",
       safe(groups.axis));
   for (const GroupSummary& summary : summarise(report, groups)) {
-    out += fmt::format("<tr><td class=\"number\">{}</td><td class=\"number\">{}</td>", safe(summary.label),
-                       summary.count);
+    out +=
+        fmt::format("<tr><td class=\"number\">{}</td><td class=\"number\">{}</td>", safe(summary.label), summary.count);
     if (summary.missing > 0) {
-      out += fmt::format(
-          "<td class=\"number slower\" colspan=\"4\">incomplete: {} of {} without a time</td></tr>\n",
-          summary.missing, summary.count);
+      out += fmt::format("<td class=\"number slower\" colspan=\"4\">incomplete: {} of {} without a time</td></tr>\n",
+                         summary.missing, summary.count);
       continue;
     }
     const double mean = std::exp(summary.log_sum / static_cast<double>(summary.count));
     out += fmt::format("<td class=\"number\">{}</td><td class=\"number\">{}</td>{}{}</tr>\n",
                        time_or_missing(stats::median(summary.baseline_ns)),
-                       time_or_missing(stats::median(summary.incumbent_ns)),
-                       ratio_cell(mean, plot::ratio_label(mean)),
+                       time_or_missing(stats::median(summary.incumbent_ns)), ratio_cell(mean, plot::ratio_label(mean)),
                        ratio_cell(summary.least, plot::ratio_label(summary.least)));
   }
   return out + "</tbody></table></div>\n";
@@ -96,8 +91,8 @@ std::string workload_table(const CampaignReport& report, const WorkloadGroups& g
     rows += fmt::format(
         "<tr><td>{}</td><td><code>{}</code></td><td class=\"number\">{}</td>"
         "<td class=\"number\">{}</td>{}</tr>\n",
-        safe(pairs_text(row.axes)), safe(row.uuid), time_or_missing(row.baseline_ns),
-        time_or_missing(row.incumbent_ns), speedup);
+        safe(pairs_text(row.axes)), safe(row.uuid), time_or_missing(row.baseline_ns), time_or_missing(row.incumbent_ns),
+        speedup);
   }
   const std::string open = report.workloads.size() > kLongTable ? "" : " open=\"open\"";
   return fmt::format(

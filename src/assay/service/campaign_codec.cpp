@@ -37,6 +37,8 @@ base::Json encode_candidate(const control::CandidateState& candidate) {
                                                     : base::Json(nullptr);
   json["decision"] = candidate.decision ? promote::encode(*candidate.decision) : base::Json(nullptr);
   json["promoted"] = candidate.promoted;
+  json["answered_by"] = text_or_null(candidate.answered_by);
+  json["answer"] = text_or_null(candidate.answer);
   return json;
 }
 

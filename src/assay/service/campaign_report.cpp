@@ -38,7 +38,8 @@ report::CandidateRow row_of(const control::CandidateState& candidate) {
   row.parameters = candidate.parameters;
   row.outcome = candidate.outcome;
   row.cause = candidate.cause;
-  row.duplicate_of = candidate.duplicate_of;
+  // The baseline has number 0 in the journal and no row in the report; the cause names it.
+  row.duplicate_of = candidate.duplicate_of == 0 ? std::nullopt : candidate.duplicate_of;
   if (!candidate.sweep_evaluation.empty()) {
     row.stage = task::Stage::sweep;
   } else if (!candidate.gate_evaluation.empty()) {

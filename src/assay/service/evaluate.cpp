@@ -20,6 +20,8 @@ std::string_view to_string(Origin origin) {
       return "stored";
     case Origin::stored_same_source:
       return "stored_same_source";
+    case Origin::incumbent_same_source:
+      return "incumbent_same_source";
   }
   return "";
 }

@@ -26,11 +26,12 @@ struct EvaluateOptions {
   Reuse reuse = Reuse::stored;
 };
 
-/// Where an answer comes from. Spelled "measured", "stored", "stored_same_source" in JSON.
+/// Where an answer comes from. Spelled "measured", "stored", "stored_same_source", "incumbent_same_source" in JSON.
 enum class Origin : std::uint8_t {
   measured,            ///< By this very command.
   stored,              ///< The same candidate, byte for byte, was judged before under the same conditions.
   stored_same_source,  ///< Another candidate was that differs in comments and blank space only.
+  incumbent_same_source,  ///< The candidate is the incumbent but for comments and blank space: nothing was run.
 };
 
 [[nodiscard]] std::string_view to_string(Origin origin);
@@ -38,9 +39,9 @@ enum class Origin : std::uint8_t {
 /// A verdict with all that a person wants to see beside it.
 struct EvaluateReport {
   Origin origin = Origin::measured;
-  std::string same_source_as;  ///< Name of the candidate whose verdict is shown, for stored_same_source.
+  std::string same_source_as;  ///< Name of the candidate that is meant by the last two origins.
   task::EvaluationRequest request;
-  task::Evaluation evaluation;
+  task::Evaluation evaluation;  ///< Without an id, and a `duplicate`, for incumbent_same_source: not archived.
   std::vector<std::string> compiler_errors;     ///< The first lines of the candidate's build log that tell why.
   std::optional<promote::Decision> decision;    ///< For sweeps: recomputed from the samples.
   os::Path archive;

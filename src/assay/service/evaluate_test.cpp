@@ -155,6 +155,30 @@ TEST_F(EvaluateTest, AnEditedCommentIsTheSameCandidateByAnotherName) {
   EXPECT_THAT(archive->candidates("scale").value(), SizeIs(3)) << "it is kept all the same";
 }
 
+TEST_F(EvaluateTest, AnEditedCopyOfTheIncumbentIsADuplicateAndNothingRuns) {
+  EvaluateOptions copy;
+  copy.candidate = world_.path("plain.cpp").string();
+  world_.write(copy.candidate, "// mine!\nASSAY_KERNEL(run) {   return 0; }\n");
+  const auto report = run(copy);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->origin, Origin::incumbent_same_source);
+  EXPECT_EQ(report->evaluation.outcome, task::Outcome::duplicate);
+  EXPECT_THAT(report->same_source_as, HasSubstr("plain ("));
+  EXPECT_THAT(world_.record().requests, IsEmpty());
+  EXPECT_EQ(encode(*report)["correct"], false);
+  copy.reuse = Reuse::never;
+  EXPECT_EQ(run(copy)->origin, Origin::measured);
+}
+
+TEST_F(EvaluateTest, TheIncumbentItselfMayBeTimedAgainstItself) {
+  EvaluateOptions itself;
+  itself.candidate = "plain";
+  const auto report = run(itself);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->origin, Origin::measured);
+  EXPECT_THAT(world_.record().requests, SizeIs(1));
+}
+
 TEST_F(EvaluateTest, OtherConditionsAreNotTheSameQuestion) {
   ASSERT_TRUE(run(options("fast.cpp", "cost=50")));
   EvaluateOptions changed = options("fast.cpp", "cost=50");
@@ -234,6 +258,7 @@ TEST(OriginTest, HasStableSpellings) {
   EXPECT_EQ(to_string(Origin::measured), "measured");
   EXPECT_EQ(to_string(Origin::stored), "stored");
   EXPECT_EQ(to_string(Origin::stored_same_source), "stored_same_source");
+  EXPECT_EQ(to_string(Origin::incumbent_same_source), "incumbent_same_source");
 }
 
 }  // namespace

@@ -26,6 +26,35 @@ bool same_question(const task::EvaluationRequest& a, const task::EvaluationReque
                     [](const task::Workload& x, const task::Workload& y) { return task::encode(x) == task::encode(y); });
 }
 
+std::string name_and_digest(const task::Solution& solution) {
+  return fmt::format("{} ({})", solution.name, task::identify(solution).content.brief());
+}
+
+// Only an edited copy: the incumbent itself may be timed against itself.
+bool is_edited_incumbent(const task::EvaluationRequest& request) {
+  if (!request.incumbent) {
+    return false;
+  }
+  const task::CandidateIdentity candidate = task::identify(request.candidate);
+  const task::CandidateIdentity incumbent = task::identify(*request.incumbent);
+  return candidate.normalised == incumbent.normalised && candidate.content != incumbent.content;
+}
+
+EvaluateReport duplicate_of_incumbent(task::EvaluationRequest request, const os::Path& archive) {
+  EvaluateReport report;
+  report.origin = Origin::incumbent_same_source;
+  report.same_source_as = name_and_digest(*request.incumbent);
+  report.archive = archive;
+  report.evaluation.stage = request.stage;
+  report.evaluation.device = request.device;
+  report.evaluation.outcome = task::Outcome::duplicate;
+  report.evaluation.cause = "the incumbent " + report.same_source_as + " but for comments and blank space";
+  report.evaluation.candidate = task::identify(request.candidate);
+  report.evaluation.incumbent = task::identify(*request.incumbent);
+  report.request = std::move(request);
+  return report;
+}
+
 base::Result<std::optional<EvaluateReport>> from_archive(const Context& context, archive::Archive& archive,
                                                          const task::EvaluationRequest& request,
                                                          const promote::Policy& policy) {
@@ -48,7 +77,7 @@ base::Result<std::optional<EvaluateReport>> from_archive(const Context& context,
   ASSAY_TRY(archive.record_candidate(request.candidate));
   ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));
   report.origin = Origin::stored_same_source;
-  report.same_source_as = fmt::format("{} ({})", known->solution.name, known->identity.content.brief());
+  report.same_source_as = name_and_digest(known->solution);
   return report;
 }
 
@@ -112,6 +141,10 @@ base::Result<EvaluateReport> report_on(const archive::Archive& archive, task::Ev
 
 base::Result<EvaluateReport> judge_once(const Context& context, archive::Archive& archive,
                                         task::EvaluationRequest request, const promote::Policy& policy, Reuse reuse) {
+  if (reuse == Reuse::stored && is_edited_incumbent(request)) {
+    ASSAY_TRY(archive.record_candidate(request.candidate));
+    return duplicate_of_incumbent(std::move(request), archive.root());
+  }
   if (reuse == Reuse::stored) {
     ASSAY_TRY_ASSIGN(auto stored, from_archive(context, archive, request, policy));
     if (stored) {

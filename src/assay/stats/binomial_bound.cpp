@@ -8,9 +8,7 @@
 namespace assay::stats {
 namespace {
 
-bool is_inner(double probability) {
-  return probability > 0 && probability < 1;
-}
+bool is_inner(double probability) { return probability > 0 && probability < 1; }
 
 }  // namespace
 

@@ -19,8 +19,7 @@ struct RateInterval {
 };
 
 /// Returns the central two-sided interval: each end errs with at most (1 - confidence) / 2.
-[[nodiscard]] RateInterval failure_rate_interval(std::int64_t failures, std::int64_t trials,
-                                                 double confidence);
+[[nodiscard]] RateInterval failure_rate_interval(std::int64_t failures, std::int64_t trials, double confidence);
 
 /// Returns how many trials without a failure bound the rate by `rate` in (0, 1) with one-sided `confidence`.
 [[nodiscard]] std::int64_t trials_for_bound(double rate, double confidence);

@@ -71,7 +71,7 @@ RC_GTEST_PROP(BinomialBoundProperty, TrialsForABoundIsTheSmallestNumber, ()) {
   const double rate = static_cast<double>(*rc::gen::inRange(1, 5000)) / 10'000 + 1e-7;
   const std::int64_t trials = trials_for_bound(rate, 0.95);
   RC_ASSERT(failure_rate_upper_bound(0, trials, 0.95) <= rate + 1e-12);
-  RC_ASSERT(trials == 1 || failure_rate_upper_bound(0, trials - 1, 0.95) > rate - 1e-12);
+  RC_ASSERT((trials == 1 || failure_rate_upper_bound(0, trials - 1, 0.95) > rate - 1e-12));
 }
 
 }  // namespace

@@ -72,13 +72,11 @@ TEST(Bootstrap, CoversTheTruthNearlyAsOftenAsStated) {
 
 TEST(BootstrapDeathTest, NeedsUnitsAndReplicates) {
   EXPECT_DEATH(static_cast<void>(bootstrap_mean({}, {})), "unit_count > 0");
-  EXPECT_DEATH(static_cast<void>(bootstrap_mean(std::vector<double>{1}, {.replicates = 0})),
-               "replicates > 0");
+  EXPECT_DEATH(static_cast<void>(bootstrap_mean(std::vector<double>{1}, {.replicates = 0})), "replicates > 0");
 }
 
 RC_GTEST_PROP(BootstrapProperty, BoundsStayInsideTheDataAndMoveWithIt, (int seed)) {
-  const auto values =
-      normals(static_cast<std::uint64_t>(seed), static_cast<std::size_t>(*rc::gen::inRange(1, 20)));
+  const auto values = normals(static_cast<std::uint64_t>(seed), static_cast<std::size_t>(*rc::gen::inRange(1, 20)));
   const BootstrapPlan plan{.replicates = 50, .alpha = 0.1, .seed = 4};
   const auto interval = bootstrap_mean(values, plan);
   RC_ASSERT(interval.lower <= interval.upper);

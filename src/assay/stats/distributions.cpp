@@ -15,13 +15,10 @@ namespace policies = boost::math::policies;
 // Overflow gives an infinity instead of an exception: a quantile that far out is an infinite bound, which is
 // safe. Doubles are not promoted to long double: the last bits do not matter here and valgrind-like tools
 // lack them.
-using Policy =
-    policies::policy<policies::overflow_error<policies::ignore_error>,
-                     policies::underflow_error<policies::ignore_error>, policies::promote_double<false>>;
+using Policy = policies::policy<policies::overflow_error<policies::ignore_error>,
+                                policies::underflow_error<policies::ignore_error>, policies::promote_double<false>>;
 
-bool is_inner_probability(double probability) {
-  return probability > 0 && probability < 1;
-}
+bool is_inner_probability(double probability) { return probability > 0 && probability < 1; }
 
 }  // namespace
 

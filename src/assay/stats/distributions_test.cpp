@@ -9,9 +9,7 @@
 namespace assay::stats {
 namespace {
 
-double inner_probability() {
-  return static_cast<double>(*rc::gen::inRange(1, 1'000'000)) / 1e6;
-}
+double inner_probability() { return static_cast<double>(*rc::gen::inRange(1, 1'000'000)) / 1e6; }
 
 TEST(Distributions, NormalQuantilesMatchTables) {
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-12);

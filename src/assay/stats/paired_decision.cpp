@@ -37,9 +37,7 @@ int look_count(const PairedRule& rule) {
   return rule.maximum_pairs - rule.minimum_pairs + 1;
 }
 
-double alpha_per_look(const PairedRule& rule) {
-  return rule.alpha / look_count(rule);
-}
+double alpha_per_look(const PairedRule& rule) { return rule.alpha / look_count(rule); }
 
 PairedInterval t_interval(std::span<const double> values, double alpha) {
   ASSAY_CHECK(values.size() >= 2);
@@ -58,8 +56,7 @@ PairedInterval t_interval(std::span<const double> values, double alpha) {
 PairedDecision decide_paired(std::span<const double> pair_log_ratios, const PairedRule& rule) {
   const double alpha = alpha_per_look(rule);
   const double threshold = std::log1p(-rule.minimum_effect);
-  const std::size_t available =
-      std::min(pair_log_ratios.size(), static_cast<std::size_t>(rule.maximum_pairs));
+  const std::size_t available = std::min(pair_log_ratios.size(), static_cast<std::size_t>(rule.maximum_pairs));
   PairedDecision decision;
   decision.pairs_used = static_cast<int>(available);
   const auto minimum = static_cast<std::size_t>(rule.minimum_pairs);

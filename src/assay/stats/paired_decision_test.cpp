@@ -131,24 +131,21 @@ TEST(DecidePaired, WorksOnAClockWithoutNoise) {
   EXPECT_EQ(decide_paired(std::vector<double>(8, -0.1), {}).conclusion, PairedConclusion::better);
   EXPECT_EQ(decide_paired(std::vector<double>(8, -0.1), {}).pairs_used, 3);
   EXPECT_EQ(decide_paired(std::vector<double>(8, 0.0), {}).conclusion, PairedConclusion::not_better);
-  EXPECT_EQ(decide_paired(std::vector<double>(8, std::log1p(-0.01)), {}).conclusion,
-            PairedConclusion::undecided);
+  EXPECT_EQ(decide_paired(std::vector<double>(8, std::log1p(-0.01)), {}).conclusion, PairedConclusion::undecided);
 }
 
 TEST(DecidePaired, BrokenNumbersNeverDecide) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double broken : {std::nan(""), infinity, -infinity}) {
     EXPECT_EQ(decide_paired(std::vector<double>(8, broken), {}).conclusion, PairedConclusion::undecided);
-    EXPECT_EQ(decide_paired(std::vector<double>{broken, -0.2, -0.2, -0.2}, {}).conclusion,
-              PairedConclusion::undecided);
+    EXPECT_EQ(decide_paired(std::vector<double>{broken, -0.2, -0.2, -0.2}, {}).conclusion, PairedConclusion::undecided);
   }
 }
 
 TEST(DecidePairedDeathTest, RefusesARuleWithoutMeaning) {
   const std::vector<double> ratios(8, 0.0);
   EXPECT_DEATH(static_cast<void>(decide_paired(ratios, {.minimum_pairs = 1})), "minimum_pairs >= 2");
-  EXPECT_DEATH(static_cast<void>(decide_paired(ratios, {.minimum_pairs = 4, .maximum_pairs = 3})),
-               "maximum_pairs");
+  EXPECT_DEATH(static_cast<void>(decide_paired(ratios, {.minimum_pairs = 4, .maximum_pairs = 3})), "maximum_pairs");
   EXPECT_DEATH(static_cast<void>(decide_paired(ratios, {.alpha = 0})), "alpha > 0");
   EXPECT_DEATH(static_cast<void>(decide_paired(ratios, {.minimum_effect = 1})), "minimum_effect");
 }
@@ -214,8 +211,7 @@ RC_GTEST_PROP(TIntervalProperty, WidensAsTheErrorShrinks, (int seed)) {
 RC_GTEST_PROP(DecidePairedProperty, LaterPairsNeverChangeADecision, (int seed)) {
   const auto ratios = random_ratios(seed, 8);
   const PairedDecision whole = decide_paired(ratios, {});
-  const PairedDecision cut =
-      decide_paired(std::span(ratios).first(static_cast<std::size_t>(whole.pairs_used)), {});
+  const PairedDecision cut = decide_paired(std::span(ratios).first(static_cast<std::size_t>(whole.pairs_used)), {});
   RC_ASSERT(cut.conclusion == whole.conclusion);
   RC_ASSERT(cut.interval.upper == whole.interval.upper);
 }

@@ -20,9 +20,7 @@ using Buckets = std::vector<std::vector<double>>;
 
 std::size_t index_of(int value) { return static_cast<std::size_t>(value); }
 
-double median_or_missing(const std::vector<double>& values) {
-  return values.empty() ? kMissing : median(values);
-}
+double median_or_missing(const std::vector<double>& values) { return values.empty() ? kMissing : median(values); }
 
 // NaN unless both are above 0: every comparison with a NaN is false.
 double log_ratio_of(double candidate_ns, double incumbent_ns) {
@@ -64,8 +62,7 @@ PairedTable tabulate(std::span<const PairedSample> samples, int pairs, int workl
     }
     const std::size_t cell = index_of(sample.pair) * columns + index_of(sample.workload);
     (sample.candidate ? cell_candidate : cell_incumbent)[cell].push_back(sample.elapsed_ns);
-    (sample.candidate ? all_candidate : all_incumbent)[index_of(sample.workload)].push_back(
-        sample.elapsed_ns);
+    (sample.candidate ? all_candidate : all_incumbent)[index_of(sample.workload)].push_back(sample.elapsed_ns);
   }
 
   PairedTable table;
@@ -79,8 +76,7 @@ PairedTable tabulate(std::span<const PairedSample> samples, int pairs, int workl
         log_ratio_of(median_or_missing(cell_candidate[cell]), median_or_missing(cell_incumbent[cell]));
   }
   for (std::size_t pair = 0; pair < index_of(pairs); ++pair) {
-    const std::span<const double> row =
-        std::span<const double>(table.log_ratio).subspan(pair * columns, columns);
+    const std::span<const double> row = std::span<const double>(table.log_ratio).subspan(pair * columns, columns);
     const bool complete =
         !row.empty() && std::none_of(row.begin(), row.end(), [](double value) { return std::isnan(value); });
     table.pair_log_ratios.push_back(complete ? mean(row) : kMissing);
@@ -88,8 +84,7 @@ PairedTable tabulate(std::span<const PairedSample> samples, int pairs, int workl
   return table;
 }
 
-std::vector<WorkloadGuard> guard_workloads(const PairedTable& table, double alpha,
-                                           double maximum_regression) {
+std::vector<WorkloadGuard> guard_workloads(const PairedTable& table, double alpha, double maximum_regression) {
   ASSAY_CHECK(maximum_regression >= 0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double bound = std::log1p(maximum_regression);
@@ -115,17 +110,16 @@ std::vector<WorkloadGuard> guard_workloads(const PairedTable& table, double alph
   return guards;
 }
 
-PairedComparison compare_pairs(std::span<const PairedSample> samples, int pairs, int workloads,
-                               const PairedRule& rule, double maximum_regression) {
+PairedComparison compare_pairs(std::span<const PairedSample> samples, int pairs, int workloads, const PairedRule& rule,
+                               double maximum_regression) {
   PairedComparison comparison;
   comparison.table = tabulate(samples, pairs, workloads);
   const std::vector<double>& ratios = comparison.table.pair_log_ratios;
-  const auto missing =
-      std::find_if(ratios.begin(), ratios.end(), [](double value) { return std::isnan(value); });
+  const auto missing = std::find_if(ratios.begin(), ratios.end(), [](double value) { return std::isnan(value); });
   comparison.complete = missing == ratios.end();
   // An incomplete pair has no place in the sequence, and none after it can be trusted to be the next.
   comparison.decision = decide_paired(std::span<const double>(ratios.begin(), missing), rule);
-  if (comparison.decision.pairs_used < pairs) {
+  if (comparison.complete && comparison.decision.pairs_used < pairs) {
     comparison.table = tabulate(samples, comparison.decision.pairs_used, workloads);
   }
   comparison.guards = guard_workloads(comparison.table, rule.alpha, maximum_regression);

@@ -20,10 +20,9 @@ struct PairedSample {
 struct PairedTable {
   int pairs = 0;
   int workloads = 0;
-  std::vector<double>
-      log_ratio;  ///< pairs x workloads, row-major; of medians. NaN where a side has no usable sample.
+  std::vector<double> log_ratio;  ///< pairs x workloads, row-major; of medians. NaN where a side has no usable sample.
   std::vector<double> pair_log_ratios;  ///< One a pair: the mean over workloads; NaN if any of its cells is.
-  std::vector<double> candidate_ns;  ///< One a workload: median over all its samples; NaN if there are none.
+  std::vector<double> candidate_ns;     ///< One a workload: median over all its samples; NaN if there are none.
   std::vector<double> incumbent_ns;
 
   /// Returns the log-ratios of one workload over the pairs, without the missing ones.
@@ -52,9 +51,9 @@ struct WorkloadGuard {
 
 /// A whole session under its rule.
 struct PairedComparison {
-  bool complete = false;    ///< Every pair has every workload on both sides. Otherwise nothing is concluded.
-  PairedTable table;        ///< Of the pairs up to the look that decided.
-  PairedDecision decision;  ///< The sequential rule alone.
+  bool complete = false;              ///< Every pair has every workload on both sides. Otherwise nothing is concluded.
+  PairedTable table;                  ///< Of the pairs up to the look that decided; of all if incomplete.
+  PairedDecision decision;            ///< The sequential rule alone.
   std::vector<WorkloadGuard> guards;  ///< Over the same pairs; looked at once, they never stop a session.
   /// The rule's conclusion, but `not_better` where a guard failed: what decides the outcome.
   PairedConclusion conclusion = PairedConclusion::undecided;

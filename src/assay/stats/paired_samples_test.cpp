@@ -55,10 +55,9 @@ TEST(Tabulate, TakesMediansPerPairAndWorkload) {
   const PairedTable table = tabulate(samples, 2, 2);
   EXPECT_THAT(table.log_ratio, ElementsAre(DoubleNear(std::log(0.5), kTolerance), DoubleNear(0, kTolerance),
                                            DoubleNear(0, kTolerance), DoubleNear(std::log(2), kTolerance)));
-  EXPECT_THAT(table.pair_log_ratios, ElementsAre(DoubleNear(std::log(0.5) / 2, kTolerance),
-                                                 DoubleNear(std::log(2) / 2, kTolerance)));
-  EXPECT_THAT(table.candidate_ns,
-              ElementsAre(100, 500));  // over both pairs: {90,100,5000,100}, {300,500,800}
+  EXPECT_THAT(table.pair_log_ratios,
+              ElementsAre(DoubleNear(std::log(0.5) / 2, kTolerance), DoubleNear(std::log(2) / 2, kTolerance)));
+  EXPECT_THAT(table.candidate_ns, ElementsAre(100, 500));  // over both pairs: {90,100,5000,100}, {300,500,800}
   EXPECT_THAT(table.incumbent_ns, ElementsAre(200, 400));
 }
 
@@ -70,8 +69,7 @@ TEST(Tabulate, MarksWhatIsMissing) {
   add(samples, 1, 1, {50}, {100});
   const PairedTable table = tabulate(samples, 3, 2);
   EXPECT_THAT(table.log_ratio[1], IsNan());
-  EXPECT_THAT(table.pair_log_ratios,
-              ElementsAre(IsNan(), DoubleNear(std::log(0.5) / 2, kTolerance), IsNan()));
+  EXPECT_THAT(table.pair_log_ratios, ElementsAre(IsNan(), DoubleNear(std::log(0.5) / 2, kTolerance), IsNan()));
   EXPECT_THAT(table.of_workload(1), ElementsAre(DoubleNear(std::log(0.5), kTolerance)));
   EXPECT_THAT(table.of_workload(0), SizeIs(2));
 }

@@ -12,8 +12,7 @@ namespace assay::stats {
 namespace {
 
 bool all_same(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(),
-                     [first = values.front()](double value) { return value == first; });
+  return std::all_of(values.begin(), values.end(), [first = values.front()](double value) { return value == first; });
 }
 
 }  // namespace
@@ -60,8 +59,6 @@ double quantile(std::span<const double> values, double probability) {
   return low == high ? low : low + fraction * (high - low);
 }
 
-double median(std::span<const double> values) {
-  return quantile(values, 0.5);
-}
+double median(std::span<const double> values) { return quantile(values, 0.5); }
 
 }  // namespace assay::stats

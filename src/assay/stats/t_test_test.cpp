@@ -15,8 +15,7 @@ namespace {
 
 TEST(TTest, MatchesHandComputedValues) {
   // Two values a apart: with one degree of freedom the tail is 1/2 - atan(t)/pi, t = mean / (a / 2) = 3.
-  EXPECT_NEAR(p_value_mean_above(std::vector<double>{1, 2}, 0), 0.5 - std::atan(3.0) / 3.141592653589793,
-              1e-12);
+  EXPECT_NEAR(p_value_mean_above(std::vector<double>{1, 2}, 0), 0.5 - std::atan(3.0) / 3.141592653589793, 1e-12);
   EXPECT_NEAR(p_value_mean_above(std::vector<double>{1, 2, 3}, 2), 0.5, 1e-12);
 }
 

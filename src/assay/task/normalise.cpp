@@ -68,6 +68,7 @@ class Normaliser {
 
   // Writes a character of a token, and before it whatever stands between it and the last one.
   void emit(char c) {
+    name_due_ = false;
     if (pending_line_ && !out_.empty()) {
       end_line();
     } else if (pending_space_ && !out_.empty() && out_.back() != '\n') {
@@ -79,9 +80,11 @@ class Normaliser {
     out_ += c;
   }
 
-  // A stray backslash before a line's end would join lines when read again; the empty comment keeps them apart.
+  // A stray backslash before a line's end, with blanks between or not, would join lines when read again; the empty
+  // comment keeps them apart.
   void end_line() {
-    if (out_.back() == '\\') {
+    const auto last = std::find_if_not(out_.rbegin(), out_.rend(), is_space);
+    if (last != out_.rend() && *last == '\\') {
       out_ += "/**/";
     }
     if (out_.back() != '\n') {
@@ -121,6 +124,7 @@ class Normaliser {
       pending_line_ = true;
     }
     in_directive_ = false;
+    name_due_ = false;
     header_due_ = false;
     pending_space_ = true;
     line_start_ = true;
@@ -153,21 +157,7 @@ class Normaliser {
       copy();
     }
     copy();
-    std::string name;
-    while (more() && (is_space(peek()) || is_word(peek()))) {
-      if (is_space(peek())) {
-        if (!name.empty()) {
-          break;
-        }
-        pending_space_ = true;
-        advance();
-      } else {
-        name += peek();
-        copy();
-      }
-    }
-    constexpr std::array<std::string_view, 4> kInclude = {"include", "include_next", "import", "embed"};
-    header_due_ = std::find(kInclude.begin(), kInclude.end(), name) != kInclude.end();
+    name_due_ = true;
   }
 
   // The name in #include <…> is no source text: "//" in it is no comment.
@@ -214,31 +204,32 @@ class Normaliser {
   }
 
   void word() {
-    header_due_ = false;
+    const bool directive_name = name_due_;
     std::string name;
     while (more() && is_word(peek())) {
       name += peek();
       copy();
     }
+    constexpr std::array<std::string_view, 4> kInclude = {"include", "include_next", "import", "embed"};
+    header_due_ = directive_name && std::find(kInclude.begin(), kInclude.end(), name) != kInclude.end();
     constexpr std::array<std::string_view, 5> kRaw = {"R", "LR", "uR", "UR", "u8R"};
     if (peek() == '"' && std::find(kRaw.begin(), kRaw.end(), name) != kRaw.end()) {
       raw_string();
     }
   }
 
-  // Copied byte by byte: neither comments nor joined lines exist inside.
+  // Copied byte by byte: neither comments nor joined lines exist inside. One that is ill-formed has no known end: the
+  // rest of the source is kept as it is.
   void raw_string() {
     constexpr std::size_t kLongestDelimiter = 16;
-    const std::size_t open = source_.find('(', at_);
-    const std::string_view delimiter =
-        open == std::string_view::npos ? std::string_view() : source_.substr(at_ + 1, open - at_ - 1);
-    if (open == std::string_view::npos || delimiter.size() > kLongestDelimiter ||
-        delimiter.find_first_of(" )\\\t\v\f\r\n\"") != std::string_view::npos) {
-      return;  // no raw string after all; the quote is the next token
+    const std::size_t open = std::min(source_.find('(', at_), source_.size());
+    const std::string_view delimiter = source_.substr(at_ + 1, open - at_ - 1);
+    std::size_t end = source_.size();
+    if (delimiter.size() <= kLongestDelimiter && delimiter.find_first_of(" )\\\t\v\f\r\n\"") == std::string_view::npos) {
+      const std::string closing = ")" + std::string(delimiter) + "\"";
+      const std::size_t close = source_.find(closing, open);
+      end = close == std::string_view::npos ? source_.size() : close + closing.size();
     }
-    const std::string closing = ")" + std::string(delimiter) + "\"";
-    const std::size_t close = source_.find(closing, open + 1);
-    const std::size_t end = close == std::string_view::npos ? source_.size() : close + closing.size();
     out_ += source_.substr(at_, end - at_);
     at_ = end;
     skip_joins();
@@ -249,7 +240,8 @@ class Normaliser {
   std::size_t at_ = 0;
   bool line_start_ = true;
   bool in_directive_ = false;
-  bool header_due_ = false;
+  bool name_due_ = false;    ///< The next word names the directive.
+  bool header_due_ = false;  ///< The next token may be the <…> of an #include.
   bool pending_space_ = false;
   bool pending_line_ = false;
 };

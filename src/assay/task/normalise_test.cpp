@@ -58,6 +58,8 @@ TEST(Normalise, RawStringsAreCopied) {
   EXPECT_EQ(normal("u8R\"(a\\\n)\" // x"), "u8R\"(a\\\n)\"");
   EXPECT_EQ(normal("fooR\"(a)\" /* b */ ;"), "fooR\"(a)\" ;");
   EXPECT_EQ(normal("R\"(never  closed // x"), "R\"(never  closed // x");
+  EXPECT_EQ(normal("a  R\"no delimiter\"  // x"), "a R\"no delimiter\"  // x");
+  EXPECT_EQ(normal("R\"\\\n(\n)\"  // x"), "R\"\\\n(\n)\"  // x");
 }
 
 TEST(Normalise, DirectivesKeepTheirLines) {
@@ -75,7 +77,9 @@ TEST(Normalise, DirectivesKeepTheirLines) {
 TEST(Normalise, HeaderNamesAreNoComments) {
   EXPECT_EQ(normal("#include <a//b.h>\nint x; // c"), "#include <a//b.h>\nint x;");
   EXPECT_EQ(normal("#include \"a//b.h\" // c"), "#include \"a//b.h\"");
+  EXPECT_EQ(normal("#/* c */ include /* c */ <a//b.h>"), "# include <a//b.h>");
   EXPECT_EQ(normal("#if A <B // c\n"), "#if A <B");
+  EXPECT_EQ(normal("#define include <a // c\n"), "#define include <a");
 }
 
 TEST(Normalise, AnApostropheInATextLineEndsWithIt) {
@@ -98,6 +102,9 @@ TEST(Normalise, AStrayBackslashDoesNotJoinLines) {
   const std::string once = normal("#define A \\/**/\nint x;");
   EXPECT_EQ(once, normal(once));
   EXPECT_NE(once, normal("#define A int x;"));
+  const std::string literal = normal("'\\\\\n \n6");  // found by fuzzing
+  EXPECT_EQ(literal, normal(literal));
+  EXPECT_EQ(normal("# 3'a // b\nc"), "# 3'a\nc");
 }
 
 TEST(Normalise, IsIdempotentAndIgnoresComments) {

@@ -170,7 +170,6 @@ Located locate(const Layout& layout, bool outputs, std::int64_t offset) {
   Located located;
   // The tensor that the address is in, or else the nearest one.
   std::int64_t nearest_distance = 0;
-  bool before = false;
   for (const Place* place : places) {
     const auto start = static_cast<std::int64_t>(place->offset);
     const auto end = start + static_cast<std::int64_t>(place->bytes);
@@ -187,11 +186,9 @@ Located locate(const Layout& layout, bool outputs, std::int64_t offset) {
     if (located.tensor.empty() || distance < nearest_distance) {
       nearest_distance = distance;
       located.tensor = place->name;
-      before = offset < start;
-      const std::int64_t elements = before ? (distance + size - 1) / size : (distance - 1) / size + 1;
-      located.text = fmt::format("element {} {} {} ({} byte{} {})", elements, before ? "before the start of" : "past the end of",
-                                 place->name, before ? distance : distance - 1,
-                                 (before ? distance : distance - 1) == 1 ? "" : "s", before ? "before it" : "after it");
+      const bool before = offset < start;
+      const std::int64_t elements = (distance + size - 1) / size;
+      located.text = fmt::format("element {} {} {}", elements, before ? "before the start of" : "past the end of", place->name);
     }
   }
   return located;

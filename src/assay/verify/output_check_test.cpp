@@ -1,1 +1,95 @@
+#include <assay/verify/output_check.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace assay::verify {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// y[i] = i + 1, compared to a thousandth.
+class Counting final : public operators::Operator {
+ public:
+  [[nodiscard]] std::string_view definition_name() const override { return "d"; }
+  [[nodiscard]] base::Result<void> check_interface(const task::Definition&) const override { return {}; }
+  [[nodiscard]] std::unique_ptr<operators::InputGenerator> make_generator(std::uint64_t) const override { return nullptr; }
+  [[nodiscard]] base::Result<std::vector<std::vector<double>>> reference(
+      const task::AxisValues&, std::span<const operators::ConstArgument>) const override {
+    return std::vector<std::vector<double>>{{1, 2, 3, 4}, {5, 6}};
+  }
+  [[nodiscard]] tensor::ComparisonRule rule(std::size_t) const override { return {1e-3, 0, 1e-3, 0}; }
+};
+
+class OutputCheckTest : public ::testing::Test {
+ protected:
+  OutputCheckTest() {
+    layout_.outputs = {{"y", tensor::DType::float32, {2, 2}, 4096, 16}, {"z", tensor::DType::float32, {2}, 8256, 8}};
+    layout_.outputs_size = 8264 + 4096;
+    memory_.resize(layout_.outputs_size);
+    guard_.emplace(layout_, memory_, 1, 1);
+  }
+
+  void write(std::size_t output, std::size_t at, float value) {
+    std::memcpy(memory_.data() + layout_.outputs[output].offset + at * 4, &value, 4);
+  }
+  void write_all_right() {
+    for (std::size_t i = 0; i < 4; ++i) {
+      write(0, i, static_cast<float>(i + 1));
+    }
+    write(1, 0, 5);
+    write(1, 1, 6);
+  }
+  std::vector<task::Finding> check() { return check_outputs(op_, layout_, memory_, *guard_, *op_.reference({}, {})); }
+
+  Counting op_;
+  Layout layout_;
+  std::vector<std::byte> memory_;
+  std::optional<OutputGuard> guard_;
+};
+
+TEST_F(OutputCheckTest, RightOutputsHaveNoFinding) {
+  write_all_right();
+  EXPECT_TRUE(check().empty());
+}
+
+TEST_F(OutputCheckTest, AWrongElementIsAMismatchWithItsPlace) {
+  write_all_right();
+  write(0, 2, 3.5F);
+  const auto findings = check();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, "mismatch");
+  EXPECT_EQ(findings[0].tensor, "y");
+  EXPECT_THAT(*findings[0].index, ElementsAre(1, 0));
+  EXPECT_DOUBLE_EQ(*findings[0].expected, 3);
+  EXPECT_DOUBLE_EQ(*findings[0].got, 3.5);
+}
+
+TEST_F(OutputCheckTest, AnElementLeftOutIsUnwrittenWhateverThePoison) {
+  for (std::uint64_t call = 0; call < 20; ++call) {
+    guard_.emplace(layout_, memory_, 1, call);
+    for (std::size_t i = 0; i < 3; ++i) {
+      write(0, i, static_cast<float>(i + 1));
+    }
+    write(1, 0, 5);
+    write(1, 1, 6);
+    const auto findings = check();
+    ASSERT_EQ(findings.size(), 1U) << call;
+    EXPECT_EQ(findings[0].kind, "unwritten");
+    EXPECT_THAT(*findings[0].index, ElementsAre(1, 1));
+    EXPECT_THAT(findings[0].message, HasSubstr("1 of 4 elements"));
+  }
+}
+
+TEST_F(OutputCheckTest, EachWrongOutputHasAFinding) {
+  const auto findings = check();
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_THAT(findings[0].message, HasSubstr("4 of 4"));
+  EXPECT_EQ(findings[1].tensor, "z");
+}
+
+}  // namespace
+}  // namespace assay::verify

@@ -1,1 +1,279 @@
+// Drives the real assay-worker through the client, with small objects compiled here, and fake workers that break the
+// protocol.
+#include <assay/worker/client.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <assay/os/shared_memory.hpp>
+
+namespace assay::worker {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kSize = 8192;
+
+class ClientTest : public ::testing::Test {
+ protected:
+  // Compiles `body` as the entry point `run` and starts a worker that has loaded it and mapped two memories.
+  void serve(const std::string& body, const std::string& preamble = "") {
+    open_worker();
+    const os::Fd object = compile(preamble + "\nASSAY_KERNEL(run) {\n" + body + "\n}\n");
+    const auto loaded = client_->load(object, "assay_kernel_run", 10s);
+    ASSERT_TRUE(loaded) << loaded.error().text;
+    ASSERT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
+    map();
+  }
+
+  void open_worker() {
+    WorkerOptions options;
+    options.program = os::Path(ASSAY_BINARY_DIR) / "bin" / "assay-worker";
+    auto client = WorkerClient::start(options);
+    ASSERT_TRUE(client) << client.error().text();
+    client_ = std::move(*client);
+  }
+
+  void map() {
+    auto inputs = os::SharedMemory::create("t", kSize, os::PeerAccess::read_only);
+    auto outputs = os::SharedMemory::create("t", kSize, os::PeerAccess::read_write);
+    ASSERT_TRUE(inputs && outputs);
+    inputs_ = std::move(*inputs);
+    outputs_ = std::move(*outputs);
+    const auto mapped = client_->map(inputs_.fd(), kSize, outputs_.fd(), kSize, 10s);
+    ASSERT_TRUE(mapped) << mapped.error().text;
+  }
+
+  static os::Fd compile(const std::string& source) {
+    const auto folder = os::TemporaryDirectory::create(testing::TempDir(), "assay-client-");
+    const os::Path cpp = folder->path() / "k.cpp";
+    std::ofstream(cpp) << "#include <assay/candidate.h>\n" << source;
+    const os::Path object = folder->path() / "k.so";
+    const std::string command = "g++ -O1 -shared -fPIC -pthread -I " ASSAY_BINARY_DIR "/include -o " + object.string() + " " +
+                                cpp.string();
+    EXPECT_EQ(std::system(command.c_str()), 0) << source;
+    const auto bytes = os::read_file(object);
+    auto fd = os::sealed_copy("t", std::as_bytes(std::span(*bytes)));
+    EXPECT_TRUE(fd);
+    return std::move(*fd);
+  }
+
+  static Call call_of(std::uint64_t in, std::uint64_t out) {
+    Call call;
+    call.inputs = {TensorArgument{Memory::inputs, 2, 32, in, {4}}, FloatArgument{2.5}};
+    call.outputs = {TensorArgument{Memory::outputs, 2, 32, out, {4}}};
+    return call;
+  }
+
+  Failure failure_of_call(std::uint64_t in = 0, std::uint64_t out = 0, std::chrono::nanoseconds limit = 10s) {
+    const auto reply = client_->call(call_of(in, out), limit);
+    EXPECT_FALSE(reply);
+    return reply ? Failure{} : reply.error();
+  }
+
+  std::optional<WorkerClient> client_;
+  os::SharedMemory inputs_;
+  os::SharedMemory outputs_;
+};
+
+constexpr const char* kScale = R"(
+  const float* x = static_cast<const float*>(assay_input(call, 0)->data);
+  float* y = static_cast<float*>(assay_output(call, 0)->data);
+  for (int i = 0; i < 4; ++i) y[i] = x[i] * static_cast<float>(assay_scalar(call, 1));
+  return 0;)";
+
+TEST_F(ClientTest, CallsComputeInTheJudgesMemory) {
+  serve(kScale);
+  auto* x = reinterpret_cast<float*>(inputs_.bytes().data() + 64);
+  x[0] = 1;
+  x[3] = -4;
+  const auto reply = client_->call(call_of(64, 128), 10s);
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->reply.return_code, 0);
+  EXPECT_LE(reply->reply.elapsed_ns, reply->round_trip.count());
+  const auto* y = reinterpret_cast<const float*>(outputs_.bytes().data() + 128);
+  EXPECT_FLOAT_EQ(y[0], 2.5F);
+  EXPECT_FLOAT_EQ(y[3], -10.0F);
+}
+
+TEST_F(ClientTest, TensorsAreWhatTheHeaderPromises) {
+  serve(R"(
+    const DLTensor* t = assay_output(call, 0);
+    const bool good = call->abi_version == ASSAY_ABI_VERSION && call->input_count == 2 && call->output_count == 1 &&
+        t->ndim == 1 && t->shape[0] == 4 && t->strides == nullptr && t->byte_offset == 0 && t->dtype.code == kDLFloat &&
+        t->dtype.bits == 32 && t->dtype.lanes == 1 && t->device.device_type == kDLCPU &&
+        call->inputs[1].kind == ASSAY_FLOAT;
+    return good ? 0 : 1;)");
+  const auto reply = client_->call(call_of(0, 0), 10s);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->reply.return_code, 0);
+}
+
+TEST_F(ClientTest, ReturnCodesArePassedOn) {
+  serve("return 42;");
+  const auto reply = client_->call(call_of(0, 0), 10s);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->reply.return_code, 42);
+}
+
+TEST_F(ClientTest, WritingToAnInputFaultsWithItsPlaceAndChangesNothing) {
+  serve("const_cast<float*>(static_cast<const float*>(assay_input(call, 0)->data))[2] = 1; return 0;");
+  const Failure failure = failure_of_call(64);
+  ASSERT_EQ(failure.kind, Failure::Kind::fault);
+  EXPECT_EQ(failure.fault->signal, static_cast<std::uint32_t>(SIGSEGV));
+  EXPECT_EQ(failure.fault->memory, Memory::inputs);
+  EXPECT_EQ(failure.fault->offset, 64 + 2 * 4);
+#if defined(__x86_64__)
+  EXPECT_TRUE(failure.fault->write);
+#endif
+  EXPECT_EQ(inputs_.bytes()[72], std::byte{0});
+}
+
+TEST_F(ClientTest, AccessesBeyondAMemoryAreLocated) {
+  serve("static_cast<char*>(assay_output(call, 0)->data)[9000] = 1; return 0;");
+  const Failure failure = failure_of_call();
+  ASSERT_EQ(failure.kind, Failure::Kind::fault);
+  EXPECT_EQ(failure.fault->memory, Memory::outputs);
+  EXPECT_EQ(failure.fault->offset, 9000);
+}
+
+TEST_F(ClientTest, AWildAddressIsAFaultWithoutAPlace) {
+  serve("*reinterpret_cast<volatile int*>(16) = 1; return 0;");
+  const Failure failure = failure_of_call();
+  ASSERT_EQ(failure.kind, Failure::Kind::fault);
+  EXPECT_EQ(failure.fault->memory, Memory::none);
+  EXPECT_EQ(failure.fault->address, 16U);
+}
+
+TEST_F(ClientTest, AbortIsReportedAsSigabrt) {
+  serve("abort(); return 0;", "#include <cstdlib>");
+  const Failure failure = failure_of_call();
+  ASSERT_EQ(failure.kind, Failure::Kind::fault);
+  EXPECT_EQ(failure.fault->signal, static_cast<std::uint32_t>(SIGABRT));
+}
+
+TEST_F(ClientTest, AStackOverflowIsReported) {
+  serve("return deep(call->input_count);",
+        "static int deep(int n) { volatile char room[4096]; room[0] = static_cast<char>(n); return deep(n + 1) + room[0]; }");
+  EXPECT_EQ(failure_of_call().kind, Failure::Kind::fault);
+}
+
+TEST_F(ClientTest, ExitDuringACallIsADeath) {
+  serve("_exit(0);", "#include <unistd.h>");
+  const Failure failure = failure_of_call();
+  EXPECT_EQ(failure.kind, Failure::Kind::died);
+  EXPECT_EQ(failure.text, "exit code 0");
+}
+
+TEST_F(ClientTest, SigkillFromAnywhereIsToldApart) {
+  serve("kill(getpid(), SIGKILL); return 0;", "#include <csignal>\n#include <unistd.h>");
+  EXPECT_EQ(failure_of_call().kind, Failure::Kind::killed_from_outside);
+}
+
+TEST_F(ClientTest, AnEndlessCallTimesOutAndIsKilled) {
+  serve("for (volatile int i = 0;;) i = i + 1;");
+  EXPECT_EQ(failure_of_call(0, 0, 200ms).kind, Failure::Kind::timed_out);
+  // The worker is dead now, and says so at once.
+  EXPECT_EQ(failure_of_call(0, 0, 1ms).kind, Failure::Kind::died);
+}
+
+TEST_F(ClientTest, ClosingTheSocketAndRunningOnIsADeath) {
+  serve("for (int fd = 3; fd < 10; ++fd) close(fd); for (;;) pause();", "#include <unistd.h>");
+  EXPECT_EQ(failure_of_call().kind, Failure::Kind::died);
+}
+
+TEST_F(ClientTest, ForgedAnswersBreakTheProtocol) {
+  // A reply that the candidate writes itself cannot know the nonce.
+  serve("char forged[36] = {'A','S','Y','1',4,(char)0x80,0,0,12,0,0,0}; return write(3, forged, 36) == 36 ? 0 : 1;",
+        "#include <unistd.h>");
+  EXPECT_EQ(failure_of_call().kind, Failure::Kind::protocol_violation);
+}
+
+TEST_F(ClientTest, GarbageOnTheSocketBreaksTheProtocol) {
+  serve("char text[] = \"PASSED PASSED PASSED PASSED PASSED\"; return write(3, text, sizeof text) > 0 ? 0 : 1;",
+        "#include <unistd.h>");
+  EXPECT_EQ(failure_of_call().kind, Failure::Kind::protocol_violation);
+}
+
+TEST_F(ClientTest, AMissingSymbolAndABadObjectAreReplies) {
+  open_worker();
+  const os::Fd object = compile("ASSAY_KERNEL(other) { return call->input_count; }");
+  const auto missing = client_->load(object, "assay_kernel_run", 10s);
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->status, LoadStatus::symbol_missing);
+
+  open_worker();
+  const std::string text = "not an object";
+  const auto fd = os::sealed_copy("t", std::as_bytes(std::span(text)));
+  const auto refused = client_->load(*fd, "assay_kernel_run", 10s);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, LoadStatus::refused_by_loader);
+  EXPECT_FALSE(refused->text.empty());
+}
+
+TEST_F(ClientTest, ACrashInAStaticInitialiserIsAFaultOfTheLoad) {
+  open_worker();
+  const os::Fd object = compile("static int crash() { *(volatile int*)8 = 1; return 1; }\nint x = crash();");
+  const auto loaded = client_->load(object, "assay_kernel_run", 10s);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().kind, Failure::Kind::fault);
+}
+
+TEST_F(ClientTest, TheFloorIsMeasured) {
+  open_worker();
+  const auto floor = client_->measure_floor(10s);
+  ASSERT_TRUE(floor);
+  EXPECT_GT(floor->elapsed_ns, 0);
+  EXPECT_LT(floor->elapsed_ns, 1000000);
+}
+
+TEST_F(ClientTest, CallingBeforeLoadingEndsTheWorker) {
+  open_worker();
+  map();
+  EXPECT_EQ(failure_of_call().kind, Failure::Kind::died);
+}
+
+TEST_F(ClientTest, AnOffsetBeyondTheMemoryIsRefusedByTheWorker) {
+  serve(kScale);
+  EXPECT_EQ(failure_of_call(kSize + 1).kind, Failure::Kind::died);
+}
+
+TEST_F(ClientTest, CloseLeavesNoProcess) {
+  serve(kScale);
+  const int pid = client_->pid();
+  client_->close();
+  EXPECT_NE(::kill(pid, 0), 0);
+}
+
+TEST(WorkerStart, AProgramThatIsNoWorkerIsAnEnvironmentError) {
+  WorkerOptions options;
+  options.program = "/bin/true";
+  const auto client = WorkerClient::start(options);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().owner, base::Owner::environment);
+  options.program = "/nowhere/assay-worker";
+  const auto missing = WorkerClient::start(options);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, ::testing::HasSubstr("/nowhere/assay-worker"));
+}
+
+TEST(WorkerStart, ASilentProgramTimesOut) {
+  const auto folder = os::TemporaryDirectory::create(testing::TempDir(), "assay-client-");
+  const os::Path script = folder->path() / "silent";
+  std::ofstream(script) << "#!/bin/sh\nsleep 100\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  WorkerOptions options;
+  options.program = script;
+  options.start_limit = 200ms;
+  const auto client = WorkerClient::start(options);
+  ASSERT_FALSE(client);
+  EXPECT_EQ(client.error().code, "worker.start");
+}
+
+}  // namespace
+}  // namespace assay::worker

@@ -1,1 +1,173 @@
+#include <assay/worker/protocol.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+#include <limits>
+
+namespace assay::worker {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(const std::vector<unsigned char>& raw) {
+  Bytes bytes;
+  for (const unsigned char value : raw) {
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
+Call sample_call() {
+  Call call;
+  call.inputs = {TensorArgument{Memory::inputs, 2, 32, 4096, {2, 3, 128}}, FloatArgument{0.5}, IntegerArgument{-7},
+                 BooleanArgument{true}, TensorArgument{Memory::inputs, 4, 16, 64, {}}};
+  call.outputs = {TensorArgument{Memory::outputs, 4, 16, 0, {0}}};
+  return call;
+}
+
+TEST(Header, GoesThroughBytes) {
+  const Header header{static_cast<std::uint16_t>(Kind::call), 123, 7, 0x0123456789abcdefU};
+  std::array<std::byte, kHeaderSize> raw{};
+  encode_header(header, raw);
+  const auto decoded = decode_header(raw);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->kind, header.kind);
+  EXPECT_EQ(decoded->payload_size, 123U);
+  EXPECT_EQ(decoded->sequence, 7U);
+  EXPECT_EQ(decoded->nonce, header.nonce);
+}
+
+TEST(Header, LayoutOnTheWireIsFixed) {
+  std::array<std::byte, kHeaderSize> raw{};
+  encode_header({3, 0x11, 0x22, 0x33}, raw);
+  EXPECT_EQ(Bytes(raw.begin(), raw.end()),
+            bytes_of({'A', 'S', 'Y', '1', 3, 0, 0, 0, 0x11, 0, 0, 0, 0x22, 0, 0, 0, 0x33, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(Header, RefusesWhatIsNotOurs) {
+  std::array<std::byte, kHeaderSize> good{};
+  encode_header({1, 0, 1, 1}, good);
+  for (const std::size_t at : {0U, 1U, 2U, 3U, 6U, 7U}) {  // the magic and the zero field
+    std::array<std::byte, kHeaderSize> bad = good;
+    bad[at] ^= std::byte{1};
+    EXPECT_FALSE(decode_header(bad)) << at;
+  }
+  encode_header({1, static_cast<std::uint32_t>(kMaximumPayload) + 1, 1, 1}, good);
+  EXPECT_FALSE(decode_header(good));
+  encode_header({1, static_cast<std::uint32_t>(kMaximumPayload), 1, 1}, good);
+  EXPECT_TRUE(decode_header(good));
+}
+
+TEST(CallCodec, KeepsEveryArgument) {
+  const auto decoded = decode_call(encode(sample_call()));
+  ASSERT_TRUE(decoded);
+  ASSERT_EQ(decoded->inputs.size(), 5U);
+  const auto& tensor = std::get<TensorArgument>(decoded->inputs[0]);
+  EXPECT_EQ(tensor.memory, Memory::inputs);
+  EXPECT_EQ(tensor.type_bits, 32);
+  EXPECT_EQ(tensor.offset, 4096U);
+  EXPECT_THAT(tensor.shape, ::testing::ElementsAre(2, 3, 128));
+  EXPECT_DOUBLE_EQ(std::get<FloatArgument>(decoded->inputs[1]).value, 0.5);
+  EXPECT_EQ(std::get<IntegerArgument>(decoded->inputs[2]).value, -7);
+  EXPECT_TRUE(std::get<BooleanArgument>(decoded->inputs[3]).value);
+  EXPECT_TRUE(std::get<TensorArgument>(decoded->inputs[4]).shape.empty());
+  EXPECT_EQ(std::get<TensorArgument>(decoded->outputs[0]).memory, Memory::outputs);
+}
+
+TEST(CallCodec, RefusesEveryTruncationAndEveryExcess) {
+  Bytes whole = encode(sample_call());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(decode_call(std::span(whole).first(size))) << size;
+  }
+  whole.push_back(std::byte{0});
+  EXPECT_FALSE(decode_call(whole));
+}
+
+TEST(CallCodec, RefusesUnknownTagsMemoriesRanksAndNegativeExtents) {
+  Call call;
+  call.inputs = {TensorArgument{Memory::inputs, 2, 32, 0, {1}}};
+  const Bytes good = encode(call);
+  const auto with = [&](std::size_t at, unsigned char value) {
+    Bytes bad = good;
+    bad[at] = static_cast<std::byte>(value);
+    return decode_call(bad);
+  };
+  ASSERT_TRUE(with(2, 1));
+  EXPECT_FALSE(with(2, 0));   // tag
+  EXPECT_FALSE(with(2, 9));
+  EXPECT_FALSE(with(3, 0));   // memory
+  EXPECT_FALSE(with(3, 3));
+  EXPECT_FALSE(with(6, 9));   // rank
+  EXPECT_FALSE(with(22, 0x80));  // sign of the extent
+  EXPECT_FALSE(with(0, 200));    // more arguments than there can be
+}
+
+RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>& raw)) {
+  const Bytes bytes = bytes_of(raw);
+  static_cast<void>(decode_call(bytes));
+  static_cast<void>(decode_map(bytes));
+  static_cast<void>(decode_load_reply(bytes));
+  static_cast<void>(decode_call_reply(bytes));
+  static_cast<void>(decode_fault(bytes));
+  static_cast<void>(decode_text(bytes));
+  static_cast<void>(decode_version(bytes));
+  static_cast<void>(decode_floor_reply(bytes));
+}
+
+TEST(Replies, GoThroughBytes) {
+  const auto load = decode_load_reply(encode(LoadReply{LoadStatus::symbol_missing, "f"}));
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->status, LoadStatus::symbol_missing);
+  EXPECT_EQ(load->text, "f");
+  const auto call = decode_call_reply(encode(CallReply{-3, std::numeric_limits<std::int64_t>::max()}));
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->return_code, -3);
+  EXPECT_EQ(call->elapsed_ns, std::numeric_limits<std::int64_t>::max());
+  const auto map = decode_map(encode(MapRequest{1, 2}));
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->outputs_size, 2U);
+}
+
+TEST(Replies, RefuseNegativeTimesAndUnknownStatuses) {
+  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, -1})));
+  EXPECT_FALSE(decode_floor_reply(encode(FloorReply{-1})));
+  Bytes load = encode(LoadReply{});
+  load[0] = std::byte{3};
+  EXPECT_FALSE(decode_load_reply(load));
+}
+
+TEST(Replies, TextIsBounded) {
+  const auto reply = decode_load_reply(encode(LoadReply{LoadStatus::refused_by_loader, std::string(100000, 'x')}));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->text.size(), kMaximumText);
+  EXPECT_FALSE(decode_text(Bytes(kMaximumText + 1)));
+}
+
+TEST(FaultCodec, GoesThroughBytesAndRefusesNonsense) {
+  std::array<std::byte, kFaultSize> raw{};
+  encode_fault({11, Memory::outputs, -4, true, 0xdeadbeef}, raw);
+  const auto fault = decode_fault(raw);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->signal, 11U);
+  EXPECT_EQ(fault->memory, Memory::outputs);
+  EXPECT_EQ(fault->offset, -4);
+  EXPECT_TRUE(fault->write);
+  EXPECT_EQ(fault->address, 0xdeadbeefU);
+  std::array<std::byte, kFaultSize> bad = raw;
+  bad[4] = std::byte{3};  // memory
+  EXPECT_FALSE(decode_fault(bad));
+  bad = raw;
+  bad[13] = std::byte{2};  // write
+  EXPECT_FALSE(decode_fault(bad));
+  bad = raw;
+  bad[0] = std::byte{65};  // signal
+  EXPECT_FALSE(decode_fault(bad));
+  EXPECT_FALSE(decode_fault(std::span(raw).first(kFaultSize - 1)));
+}
+
+}  // namespace
+}  // namespace assay::worker

@@ -1,0 +1,176 @@
+#include <assay/cli/arguments.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <assay/base/text.hpp>
+
+namespace assay::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Parsed parse_line(const std::string& line) {
+  std::vector<std::string> words = base::split(line, ' ');
+  std::vector<const char*> argv = {"assay"};
+  for (const std::string& word : words) {
+    if (!word.empty()) {
+      argv.push_back(word.c_str());
+    }
+  }
+  return parse(static_cast<int>(argv.size()), argv.data());
+}
+
+template <class T>
+T command(const std::string& line) {
+  const Parsed parsed = parse_line(line);
+  EXPECT_TRUE(parsed.arguments) << line << ": " << parsed.text;
+  if (!parsed.arguments || !std::holds_alternative<T>(parsed.arguments->command)) {
+    ADD_FAILURE() << line << " is another command";
+    return T{};
+  }
+  return std::get<T>(parsed.arguments->command);
+}
+
+TEST(ParseTest, EvaluateHasDefaults) {
+  const auto parsed = command<EvaluateCommand>("evaluate kernel.cpp");
+  EXPECT_EQ(parsed.options.candidate, "kernel.cpp");
+  EXPECT_EQ(parsed.options.definition, "");
+  EXPECT_EQ(parsed.options.against, "");
+  EXPECT_EQ(parsed.options.policy, "quick");
+  EXPECT_EQ(parsed.options.workloads, "gate");
+  EXPECT_EQ(parsed.options.device, "cpu");
+  EXPECT_EQ(parsed.options.reuse, service::Reuse::stored);
+}
+
+TEST(ParseTest, EvaluateTakesEveryOption) {
+  const auto parsed = command<EvaluateCommand>(
+      "evaluate k.json --definition d --against b --policy p.toml --workloads u1,u2 --device simulated:3 --again");
+  EXPECT_EQ(parsed.options.definition, "d");
+  EXPECT_EQ(parsed.options.against, "b");
+  EXPECT_EQ(parsed.options.policy, "p.toml");
+  EXPECT_EQ(parsed.options.workloads, "u1,u2");
+  EXPECT_EQ(parsed.options.device, "simulated:3");
+  EXPECT_EQ(parsed.options.reuse, service::Reuse::never);
+}
+
+TEST(ParseTest, SharedOptionsComeAfterTheCommand) {
+  const Parsed parsed = parse_line("evaluate k.cpp --dataset data --archive here --json");
+  ASSERT_TRUE(parsed.arguments) << parsed.text;
+  EXPECT_EQ(parsed.arguments->dataset, "data");
+  EXPECT_EQ(parsed.arguments->archive, "here");
+  EXPECT_EQ(parsed.arguments->format, Format::json);
+  const Parsed plain = parse_line("evaluate k.cpp");
+  EXPECT_EQ(plain.arguments->dataset, std::nullopt);
+  EXPECT_EQ(plain.arguments->format, Format::text);
+}
+
+TEST(ParseTest, CompareJudgesTheSecondAgainstTheFirstOverAllWorkloads) {
+  const auto parsed = command<EvaluateCommand>("compare old.cpp new.cpp");
+  EXPECT_EQ(parsed.options.against, "old.cpp");
+  EXPECT_EQ(parsed.options.candidate, "new.cpp");
+  EXPECT_EQ(parsed.options.workloads, "all");
+  EXPECT_EQ(command<EvaluateCommand>("compare a b --workloads gate").options.workloads, "gate");
+}
+
+TEST(ParseTest, ValidateNeedsAKnownKind) {
+  const auto parsed = command<ValidateCommand>("validate --kind trace - --json");
+  EXPECT_EQ(parsed.kind, service::DocumentKind::trace);
+  EXPECT_EQ(parsed.file, "-");
+  for (const char* bad : {"validate x.json", "validate --kind nonsense x.json", "validate --kind trace"}) {
+    EXPECT_EQ(parse_line(bad).exit_code, 2) << bad;
+  }
+}
+
+TEST(ParseTest, CampaignRunTakesItsNameByPositionOrByOption) {
+  EXPECT_EQ(command<CampaignRunCommand>("campaign run tune --tunable t").options.name, "tune");
+  const auto parsed = command<CampaignRunCommand>(
+      "campaign run --name tune --definition d --baseline b --tunable t --rounds 2 --per-round 5 --policy p "
+      "--device simulated:7 --seed 9 --report r.html --also x.cpp y.cpp z.cpp");
+  EXPECT_EQ(parsed.options.name, "tune");
+  EXPECT_EQ(parsed.options.definition, "d");
+  EXPECT_EQ(parsed.options.baseline, "b");
+  EXPECT_EQ(parsed.options.tunable, "t");
+  EXPECT_THAT(parsed.options.also, ElementsAre("x.cpp", "y.cpp", "z.cpp"));
+  EXPECT_EQ(parsed.options.rounds, 2);
+  EXPECT_EQ(parsed.options.candidates_per_round, 5);
+  EXPECT_EQ(parsed.options.policy, "p");
+  EXPECT_EQ(parsed.options.device, "simulated:7");
+  EXPECT_EQ(parsed.options.seed, 9U);
+  EXPECT_EQ(parsed.report, "r.html");
+}
+
+TEST(ParseTest, CampaignNumbersHaveRanges) {
+  for (const char* bad : {"campaign run tune --rounds -1", "campaign run tune --rounds 100000",
+                          "campaign run tune --per-round 0", "campaign run tune --rounds two", "campaign run",
+                          "campaign run tune --seed -3"}) {
+    const Parsed parsed = parse_line(bad);
+    EXPECT_EQ(parsed.exit_code, 2) << bad;
+    EXPECT_FALSE(parsed.arguments) << bad;
+    EXPECT_THAT(parsed.text, HasSubstr("assay: ")) << bad;
+  }
+}
+
+TEST(ParseTest, TheOtherCommands) {
+  EXPECT_EQ(command<CampaignResumeCommand>("campaign resume tune").name, "tune");
+  EXPECT_EQ(command<CampaignStatusCommand>("campaign status").name, "");
+  EXPECT_EQ(command<CampaignStatusCommand>("campaign status tune").name, "tune");
+  EXPECT_EQ(command<CandidatesCommand>("candidates --campaign tune").campaign, "tune");
+  EXPECT_EQ(command<ReportCommand>("report tune --output r.html").output, "r.html");
+  EXPECT_EQ(command<ExportCommand>("export tune -o out").output, "out");
+  EXPECT_EQ(command<ArchiveCommand>("archive verify").action, ArchiveCommand::Action::verify);
+  EXPECT_EQ(command<ArchiveCommand>("archive gc").action, ArchiveCommand::Action::gc);
+  EXPECT_EQ(command<ArchiveCommand>("archive stats --json").action, ArchiveCommand::Action::stats);
+  command<DoctorCommand>("doctor --json");
+}
+
+TEST(ParseTest, ShowPrintsALogOrTheSourceOrEverything) {
+  EXPECT_EQ(command<ShowCommand>("show abcd").what, ShowCommand::What::summary);
+  EXPECT_EQ(command<ShowCommand>("show abcd --source").what, ShowCommand::What::source);
+  const auto log = command<ShowCommand>("show abcd --log candidate-build.log");
+  EXPECT_EQ(log.what, ShowCommand::What::log);
+  EXPECT_EQ(log.log, "candidate-build.log");
+  EXPECT_EQ(parse_line("show abcd --source --log x").exit_code, 2);
+}
+
+TEST(ParseTest, ApproveApprovesUnlessItRefuses) {
+  const auto yes = command<ApproveCommand>("approve tune --why sound --who me");
+  EXPECT_EQ(yes.answer, service::Answer::approve);
+  EXPECT_EQ(yes.why, "sound");
+  EXPECT_EQ(yes.who, "me");
+  EXPECT_EQ(command<ApproveCommand>("approve tune --refuse").answer, service::Answer::refuse);
+}
+
+TEST(ParseTest, FaultsAreBadRequestsThatNameTheFault) {
+  for (const char* bad : {"", "nonsense", "evaluate", "evaluate k.cpp --nonsense", "campaign", "archive", "report tune",
+                          "compare a", "evaluate k.cpp extra"}) {
+    const Parsed parsed = parse_line(bad);
+    EXPECT_EQ(parsed.exit_code, 2) << bad;
+    EXPECT_FALSE(parsed.arguments) << bad;
+    EXPECT_FALSE(parsed.text.empty()) << bad;
+  }
+  EXPECT_THAT(parse_line("evaluate k.cpp --nonsense").text, HasSubstr("--nonsense"));
+}
+
+TEST(ParseTest, EveryCommandHasHelpWithExamples) {
+  for (const char* line :
+       {"", "doctor", "validate", "evaluate", "compare", "campaign", "campaign run", "campaign resume",
+        "campaign status", "candidates", "show", "approve", "report", "export", "archive", "archive verify",
+        "archive gc", "archive stats"}) {
+    const Parsed parsed = parse_line(std::string(line) + " --help");
+    EXPECT_EQ(parsed.exit_code, 0) << line;
+    EXPECT_FALSE(parsed.arguments) << line;
+    EXPECT_THAT(parsed.text, AllOf(HasSubstr("Examples:"), HasSubstr("assay "))) << line;
+  }
+}
+
+TEST(ParseTest, HelpTellsTheExitCodesAndTheVersion) {
+  EXPECT_THAT(parse_line("--help").text, AllOf(HasSubstr("Exit codes: 0"), HasSubstr("ASSAY_DATASET")));
+  const Parsed version = parse_line("--version");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_THAT(version.text, testing::StartsWith("assay "));
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,190 @@
+#include <assay/cli/print_evaluation.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace assay::cli {
+namespace {
+
+using report::Colour;
+using testing::HasSubstr;
+using testing::Not;
+
+service::EvaluateReport verdict(task::Outcome outcome) {
+  service::EvaluateReport report;
+  report.archive = "here";
+  report.request.candidate.name = "mine";
+  report.request.incumbent = task::Solution{};
+  report.request.incumbent->name = "plain";
+  report.request.plan.alpha = 0.05;
+  task::Workload workload;
+  workload.uuid = "901e5104-dccb";
+  workload.axes = {{"batch_size", 4}};
+  report.request.workloads = {workload};
+  report.evaluation.id = "e-1";
+  report.evaluation.device = "cpu";
+  report.evaluation.outcome = outcome;
+  report.evaluation.cause = "because of that";
+  report.evaluation.candidate.content = base::sha256("mine");
+  return report;
+}
+
+void compare(service::EvaluateReport& report, double speedup, double lower, double upper) {
+  task::Comparison comparison;
+  comparison.pairs = 3;
+  comparison.log_ratio = -std::log(speedup);
+  comparison.log_ratio_lower = -std::log(upper);
+  comparison.log_ratio_upper = -std::log(lower);
+  report.evaluation.comparison = comparison;
+  task::WorkloadTiming timing;
+  timing.uuid = "901e5104-dccb";
+  timing.axes = {{"batch_size", 4}};
+  timing.candidate_ns = 12340;
+  timing.incumbent_ns = 22700;
+  timing.log_ratio = comparison.log_ratio;
+  timing.log_ratio_lower = comparison.log_ratio_lower;
+  timing.log_ratio_upper = comparison.log_ratio_upper;
+  report.evaluation.timings = {timing};
+}
+
+TEST(ComparisonSentenceTest, FasterSlowerAndNeither) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  EXPECT_EQ(comparison_sentence(report), "");
+  compare(report, 1.84, 1.79, 1.90);
+  EXPECT_EQ(comparison_sentence(report), "1.84x faster than plain (95 % interval 1.79–1.90 over 3 process pairs)");
+  compare(report, 0.5, 0.4, 0.8);
+  EXPECT_EQ(comparison_sentence(report), "2.00x slower than plain (95 % interval 1.25–2.50 over 3 process pairs)");
+  compare(report, 1.01, 0.95, 1.07);
+  EXPECT_EQ(comparison_sentence(report), "1.01x the speed of plain (95 % interval 0.95–1.07 over 3 process pairs)");
+  report.request.plan.alpha = 0.01;
+  EXPECT_THAT(comparison_sentence(report), HasSubstr("99 % interval"));
+}
+
+TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  compare(report, 1.84, 1.79, 1.90);
+  report.evaluation.checked_calls = 18;
+  report.evaluation.timer_floor_ns = 31;
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("mine (" + report.evaluation.candidate.content.brief() + ") on cpu: better\n"));
+  EXPECT_THAT(text, HasSubstr("because of that"));
+  EXPECT_THAT(text, AllOf(HasSubstr("901e5104 "), HasSubstr("batch_size 4"), HasSubstr("12.34"), HasSubstr("22.70"),
+                          HasSubstr("1.84x"), HasSubstr("1.79–1.90")));
+  EXPECT_THAT(text, HasSubstr("18 outputs checked; the timer's own floor is 31 ns"));
+  EXPECT_THAT(text, HasSubstr("archived as e-1 in here\n"));
+  EXPECT_THAT(text, HasSubstr("next: all workloads: assay evaluate"));
+}
+
+TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {
+  service::EvaluateReport report = verdict(task::Outcome::incorrect);
+  task::Finding finding;
+  finding.kind = "mismatch";
+  finding.message = "an element differs";
+  finding.workload = 0;
+  finding.tensor = "output";
+  finding.index = std::vector<std::int64_t>{0, 3, 17};
+  finding.expected = 1.25;
+  finding.got = 0;
+  report.evaluation.findings = {finding};
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("mismatch: an element differs\n"));
+  EXPECT_THAT(text, HasSubstr("at output[0, 3, 17] of workload 901e5104 (batch_size 4): expected 1.25, got 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("outputs checked")));
+}
+
+TEST(PrintEvaluationTest, FindingsOfTheIncumbentSaySoAndManyAreCut) {
+  service::EvaluateReport report = verdict(task::Outcome::suspect);
+  task::Finding finding;
+  finding.kind = "signal";
+  finding.message = "it was killed";
+  finding.side = task::Side::incumbent;
+  report.evaluation.findings.assign(20, finding);
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("signal (incumbent): it was killed"));
+  EXPECT_THAT(text, HasSubstr("and 12 more: assay show e-1"));
+}
+
+TEST(PrintEvaluationTest, ABuildFailureShowsTheCompilerAndItsLog) {
+  service::EvaluateReport report = verdict(task::Outcome::not_built);
+  report.compiler_errors = {"k.cpp:3:1: error: expected ';'"};
+  report.evaluation.candidate_build.log_file = "candidate-build.log";
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("mine (" + report.evaluation.candidate.content.brief() + ") on cpu: not built"));
+  EXPECT_THAT(text, HasSubstr("  | k.cpp:3:1: error: expected ';'\n"));
+  EXPECT_THAT(text, HasSubstr("next: assay show e-1 --log candidate-build.log"));
+}
+
+TEST(PrintEvaluationTest, StoredAnswersSaySoAndHowToAskAnew) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  report.origin = service::Origin::stored;
+  report.evaluation.started = "2026-11-29T12:00:00Z";
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              AllOf(HasSubstr("byte for byte"), HasSubstr("2026-11-29T12:00:00Z"), HasSubstr("--again")));
+  report.origin = service::Origin::stored_same_source;
+  report.same_source_as = "other (abc)";
+  EXPECT_THAT(print_evaluation(report, Colour::off), AllOf(HasSubstr("other (abc)"), HasSubstr("comments")));
+}
+
+TEST(PrintEvaluationTest, AnEditedCopyOfTheIncumbentIsNotArchivedAsAnEvaluation) {
+  service::EvaluateReport report = verdict(task::Outcome::duplicate);
+  report.origin = service::Origin::incumbent_same_source;
+  report.evaluation.id.clear();
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              AllOf(HasSubstr("Nothing was built"), HasSubstr("duplicate"), Not(HasSubstr("archived as"))));
+}
+
+TEST(PrintEvaluationTest, TextOfACandidateCannotDriveTheTerminal) {
+  service::EvaluateReport report = verdict(task::Outcome::crashed);
+  report.request.candidate.name = "evil\x1b[2J";
+  report.evaluation.cause = "\x1b]0;title\x07";
+  EXPECT_THAT(print_evaluation(report, Colour::off), Not(HasSubstr("\x1b")));
+}
+
+TEST(PrintEvaluationTest, ColourChangesNoWord) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  compare(report, 1.84, 1.79, 1.90);
+  EXPECT_THAT(print_evaluation(report, Colour::on), HasSubstr("\x1b["));
+}
+
+TEST(PrintEvaluationTest, AMeasurementAloneHasNoIncumbentColumns) {
+  service::EvaluateReport report = verdict(task::Outcome::measured);
+  report.request.incumbent.reset();
+  task::WorkloadTiming timing;
+  timing.uuid = "u";
+  timing.candidate_ns = 1000;
+  report.evaluation.timings = {timing};
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, Not(HasSubstr("incumbent µs")));
+  EXPECT_THAT(text, HasSubstr("1.00"));
+}
+
+TEST(PrintEvaluationTest, ASweepShowsTheDecisionsNumbersAndReasons) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  report.evaluation.stage = task::Stage::sweep;
+  compare(report, 1.84, 1.79, 1.90);
+  promote::Decision decision;
+  decision.mean_latency_ratio = 0.54;
+  decision.contest_score = 1.9;
+  decision.workloads = 54;
+  decision.reasons = {"faster by more than 2 %"};
+  report.decision = decision;
+  report.evaluation.comparison->guard_failures = {"workload u is 9 % slower"};
+  report.evaluation.retries = {"a worker did not start; started again"};
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("mean latency ratio 0.540, contest score 1.900, 54 workloads"));
+  EXPECT_THAT(text, HasSubstr("faster by more than 2 %"));
+  EXPECT_THAT(text, HasSubstr("guard: workload u is 9 % slower"));
+  EXPECT_THAT(text, HasSubstr("retried: a worker did not start"));
+}
+
+TEST(PrintEvaluationTest, EveryOutcomeHasANextStep) {
+  for (const task::Outcome outcome : task::all_outcomes()) {
+    EXPECT_THAT(print_evaluation(verdict(outcome), Colour::off), testing::ContainsRegex("\nnext: .+\n"))
+        << task::to_string(outcome);
+  }
+}
+
+}  // namespace
+}  // namespace assay::cli

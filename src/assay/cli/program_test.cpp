@@ -1,0 +1,132 @@
+#include <assay/cli/program.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <assay/base/json.hpp>
+
+namespace assay::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kWorkload = R"({"uuid": "u", "axes": {"n": 1}, "inputs": {}})";
+
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() : folder_(os::TemporaryDirectory::create(testing::TempDir(), "program-").value()) {
+    context_.places.archive = folder_.path() / "archive";
+    context_.places.judge = folder_.path() / "assay-judge";
+  }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    EXPECT_TRUE(os::write_file_atomic(folder_.path() / name, text));
+    return (folder_.path() / name).string();
+  }
+  base::Result<Answer> act(Command command, Format format = Format::text) const {
+    Arguments arguments;
+    arguments.command = std::move(command);
+    arguments.format = format;
+    return perform(arguments, context_);
+  }
+
+  os::TemporaryDirectory folder_;
+  service::Context context_;
+};
+
+TEST_F(ProgramTest, ValidateAnswersInTextAndInJson) {
+  const ValidateCommand good{service::DocumentKind::workload, write("w.json", kWorkload)};
+  const auto text = act(good);
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_EQ(text->exit_code, 0);
+  EXPECT_THAT(text->text, HasSubstr("w.json: accepted"));
+  const auto json = act(good, Format::json);
+  EXPECT_EQ(base::Json::parse(json->text)["accept"], true);
+
+  const ValidateCommand bad{service::DocumentKind::workload, write("bad.json", R"({"uuid": 3)")};
+  EXPECT_EQ(act(bad)->exit_code, 2);
+  const auto refused = act(bad, Format::json);
+  EXPECT_EQ(refused->exit_code, 2);
+  EXPECT_EQ(base::Json::parse(refused->text)["accept"], false);
+  EXPECT_TRUE(base::Json::parse(refused->text)["normalized"].is_null());
+}
+
+TEST_F(ProgramTest, AMissingFileIsAnErrorOfTheRequest) {
+  const auto answer = act(ValidateCommand{service::DocumentKind::trace, "/no/such/file"});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(base::exit_code(answer.error().owner), 2);
+}
+
+TEST_F(ProgramTest, DoctorExitsWithThreeWithoutOurPrograms) {
+  const auto answer = act(DoctorCommand{}, Format::json);
+  ASSERT_TRUE(answer) << answer.error().text();
+  EXPECT_EQ(answer->exit_code, 3);
+  EXPECT_EQ(base::Json::parse(answer->text)["healthy"], false);
+  EXPECT_THAT(act(DoctorCommand{})->text, HasSubstr("assay-judge"));
+}
+
+TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
+  const std::vector<Command> readers = {
+      CandidatesCommand{}, CampaignStatusCommand{}, CampaignStatusCommand{"x"}, ShowCommand{"abcd", {}, {}},
+      ReportCommand{"x", "r.html"}, ExportCommand{"x", "out"}, CampaignResumeCommand{"x", ""},
+      ApproveCommand{"x", service::Answer::approve, "", ""}, ArchiveCommand{ArchiveCommand::Action::verify},
+      ArchiveCommand{ArchiveCommand::Action::gc}, ArchiveCommand{ArchiveCommand::Action::stats}};
+  for (const Command& command : readers) {
+    const auto answer = act(command);
+    ASSERT_FALSE(answer) << command.index();
+    EXPECT_EQ(answer.error().owner, base::Owner::input) << command.index() << ": " << answer.error().text();
+  }
+  EXPECT_FALSE(std::filesystem::exists(context_.places.archive));
+}
+
+TEST_F(ProgramTest, AnEmptyArchiveHasNothingToShow) {
+  ASSERT_TRUE(archive::Archive::open_writer(context_.places.archive));
+  EXPECT_EQ(act(CandidatesCommand{})->text, "no candidates yet\n");
+  EXPECT_EQ(act(CandidatesCommand{}, Format::json)->text, "[]\n");
+  EXPECT_THAT(act(CampaignStatusCommand{})->text, StartsWith("no campaigns yet"));
+  EXPECT_THAT(act(ArchiveCommand{ArchiveCommand::Action::verify})->text, HasSubstr("all sound"));
+  EXPECT_THAT(act(ArchiveCommand{ArchiveCommand::Action::gc})->text, StartsWith("removed 0 blobs"));
+  EXPECT_EQ(base::Json::parse(act(ArchiveCommand{}, Format::json)->text)["evaluations"], 0);
+}
+
+TEST_F(ProgramTest, EvaluateWithoutADatasetIsABadRequest) {
+  EvaluateCommand command;
+  command.options.candidate = write("k.cpp", "ASSAY_KERNEL(run) { return 0; }");
+  const auto answer = act(command);
+  ASSERT_FALSE(answer);
+  EXPECT_THAT(answer.error().message, HasSubstr("--dataset"));
+}
+
+TEST(RunTest, PrintsHelpAndFaultsAndReturnsTheirCodes) {
+  const char* help[] = {"assay", "--help"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(2, help), 0);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), HasSubstr("Examples:"));
+  const char* wrong[] = {"assay", "nonsense"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(2, wrong), 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), StartsWith("assay: "));
+}
+
+TEST(RunTest, ErrorsGoToStderrAndWithJsonAlsoToStdout) {
+  const char* plain[] = {"assay", "validate", "--kind", "trace", "/no/such/file"};
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(5, plain), 2);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("/no/such/file"));
+  const char* json[] = {"assay", "validate", "--kind", "trace", "/no/such/file", "--json"};
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(6, json), 2);
+  const base::Json error = base::Json::parse(testing::internal::GetCapturedStdout());
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(error["error"]["owner"], "input");
+  EXPECT_THAT(error["error"]["message"].get<std::string>(), HasSubstr("/no/such/file"));
+}
+
+}  // namespace
+}  // namespace assay::cli

@@ -1,0 +1,154 @@
+#include <assay/control/configuration.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <assay/task/codec.hpp>
+#include <assay/task/decoder.hpp>
+#include <assay/task/readers.hpp>
+
+namespace assay::control {
+namespace {
+
+using base::Json;
+using task::Fields;
+using task::Node;
+
+constexpr std::size_t kLongestName = 40;
+constexpr std::int64_t kMostRounds = 10'000;
+constexpr std::int64_t kMostPerRound = 1'000;
+
+// The name begins evaluation ids, which name folders.
+void check_name(const Node& node, const std::string& name) {
+  const auto good = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-'; };
+  if (name.empty() || name.size() > kLongestName || !std::all_of(name.begin(), name.end(), good) ||
+      name.front() == '-' || name.back() == '-') {
+    node.problem(fmt::format("is not a campaign's name: use 1 to {} of a-z, 0-9 and '-', not starting or ending with '-'",
+                             kLongestName));
+  }
+}
+
+task::Solution read_member_solution(const Node& node, const task::Definition& definition) {
+  task::Solution solution = task::read_solution(node);
+  if (node.has_value() && solution.definition != definition.name) {
+    node.problem_at("/definition", fmt::format("is \"{}\" and the campaign's definition is \"{}\": give a solution of it",
+                                               solution.definition, definition.name));
+  }
+  return solution;
+}
+
+std::vector<task::Workload> read_workloads(const Node& node, const task::Definition& definition) {
+  std::vector<task::Workload> workloads;
+  std::set<std::string> uuids;
+  for (const Node& item : node.items(1)) {
+    const std::size_t before = item.problem_count();
+    task::Workload workload = task::read_workload(item);
+    if (item.problem_count() == before) {
+      for (const task::Problem& problem : task::workload_problems(definition, workload)) {
+        item.problem_at(problem.pointer, problem.message);
+      }
+      if (!uuids.insert(workload.uuid).second) {
+        item.problem_at("/uuid", fmt::format("\"{}\" names an earlier workload too: leave one out", workload.uuid));
+      }
+    }
+    workloads.push_back(std::move(workload));
+  }
+  return workloads;
+}
+
+promote::Policy read_stored_policy(const Node& node) {
+  if (!node.has_value()) {
+    return {};
+  }
+  auto policy = promote::decode_policy(node.json(), "policy");
+  if (!policy) {
+    node.problem(policy.error().message);
+    return {};
+  }
+  return std::move(*policy);
+}
+
+CampaignConfiguration read_configuration(const Node& node) {
+  CampaignConfiguration configuration;
+  Fields fields(node);
+  const Node version = fields.required("version");
+  if (version.present() && version.integer() != kConfigurationVersion) {
+    version.problem(fmt::format("is not {}: another version of Assay wrote the campaign; use that one",
+                                kConfigurationVersion));
+  }
+  const Node name = fields.required("name");
+  configuration.name = name.text();
+  if (name.present()) {
+    check_name(name, configuration.name);
+  }
+  const Node device = fields.required("device");
+  configuration.device = device.text(task::TextRule::non_empty);
+  if (device.present() && configuration.device != "cpu" && !simulated_seed(configuration.device)) {
+    device.problem(fmt::format("\"{}\" is not known: use \"cpu\" or \"simulated:<seed>\"", configuration.device));
+  }
+  configuration.definition = task::read_definition(fields.required("definition"));
+  configuration.workloads = read_workloads(fields.required("workloads"), configuration.definition);
+  configuration.baseline = read_member_solution(fields.required("baseline"), configuration.definition);
+  for (const Node& item : fields.required("supplied").items()) {
+    configuration.supplied.push_back(read_member_solution(item, configuration.definition));
+  }
+  const Node tunable = fields.required("tunable");
+  if (tunable.has_value()) {
+    configuration.tunable = read_member_solution(tunable, configuration.definition);
+  }
+  configuration.tuner_seed = fields.required("tuner_seed").unsigned_integer();
+  configuration.rounds = static_cast<int>(fields.required("rounds").integer({0, kMostRounds}));
+  configuration.candidates_per_round =
+      static_cast<int>(fields.required("candidates_per_round").integer({1, kMostPerRound}));
+  configuration.policy = read_stored_policy(fields.required("policy"));
+  fields.refuse_others();
+  return configuration;
+}
+
+template <class Items>
+Json encode_all(const Items& items) {
+  Json all = Json::array();
+  for (const auto& item : items) {
+    all.push_back(task::encode(item));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> simulated_seed(std::string_view device) {
+  constexpr std::string_view kPrefix = "simulated:";
+  if (!device.starts_with(kPrefix)) {
+    return std::nullopt;
+  }
+  device.remove_prefix(kPrefix.size());
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(device.data(), device.data() + device.size(), seed);
+  const bool whole = error == std::errc() && end == device.data() + device.size();
+  return whole ? std::optional(seed) : std::nullopt;
+}
+
+Json encode(const CampaignConfiguration& configuration) {
+  return {{"version", kConfigurationVersion},
+          {"name", configuration.name},
+          {"device", configuration.device},
+          {"definition", task::encode(configuration.definition)},
+          {"workloads", encode_all(configuration.workloads)},
+          {"baseline", task::encode(configuration.baseline)},
+          {"supplied", encode_all(configuration.supplied)},
+          {"tunable", configuration.tunable ? task::encode(*configuration.tunable) : Json()},
+          {"tuner_seed", configuration.tuner_seed},
+          {"rounds", configuration.rounds},
+          {"candidates_per_round", configuration.candidates_per_round},
+          {"policy", promote::encode(configuration.policy)}};
+}
+
+base::Result<CampaignConfiguration> decode_configuration(const Json& json, std::string_view source) {
+  return task::as_result(task::decode_whole(json, task::Coercion::strict, read_configuration), source);
+}
+
+}  // namespace assay::control

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/base/json.hpp>
+#include <assay/promote/policy.hpp>
+#include <assay/task/definition.hpp>
+#include <assay/task/solution.hpp>
+#include <assay/task/workload.hpp>
+
+namespace assay::control {
+
+/// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.
+struct CampaignConfiguration {
+  std::string name;            ///< [0-9a-z-], at most 40 characters, not starting or ending with '-'.
+  std::string device = "cpu";  ///< "cpu" or "simulated:<seed>".
+  task::Definition definition;
+  std::vector<task::Workload> workloads;
+  task::Solution baseline;
+  std::vector<task::Solution> supplied;    ///< Candidates by hand: evaluated first, in this order.
+  std::optional<task::Solution> tunable;   ///< What the built-in tuner searches.
+  std::uint64_t tuner_seed = 0;
+  int rounds = 3;  ///< Rounds of proposals, after the supplied candidates.
+  int candidates_per_round = 8;
+  promote::Policy policy;
+};
+
+inline constexpr int kConfigurationVersion = 1;
+
+[[nodiscard]] base::Json encode(const CampaignConfiguration& configuration);
+
+/// Decodes and checks a configuration: its name, each workload against the definition, that workloads and solutions
+/// belong to the definition. Errors name the JSON pointer and the remedy. A service that makes one from a person's
+/// options passes it through here before it creates the campaign.
+[[nodiscard]] base::Result<CampaignConfiguration> decode_configuration(const base::Json& json,
+                                                                       std::string_view source);
+
+/// Returns the seed of a simulated device; nullopt for any other device.
+[[nodiscard]] std::optional<std::uint64_t> simulated_seed(std::string_view device);
+
+}  // namespace assay::control

@@ -1,0 +1,334 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include <assay/control/events.hpp>
+#include <assay/task/decoder.hpp>
+#include <assay/task/record_codec.hpp>
+
+namespace assay::control {
+namespace {
+
+using base::Json;
+using task::encode_number;
+using task::Fields;
+using task::Node;
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 4> kPurposes = {"baseline", "gate", "sweep", "confirmation"};
+constexpr std::array<std::string_view, 2> kSamenesses = {"content", "normalised"};
+
+int read_int(const Node& node, std::int64_t minimum = 0) {
+  return static_cast<int>(node.integer({minimum, std::numeric_limits<int>::max()}));
+}
+
+std::optional<int> read_optional_int(const Node& node, std::int64_t minimum) {
+  return node.has_value() ? std::optional(read_int(node, minimum)) : std::nullopt;
+}
+
+Json encode_optional(const std::optional<int>& value) { return value ? Json(*value) : Json(); }
+
+std::string read_name(const Node& node) { return node.text(task::TextRule::non_empty); }
+
+task::Outcome read_outcome(const Node& node) {
+  const std::string text = node.text();
+  const auto outcome = task::parse_outcome(text);
+  if (node.present() && !outcome) {
+    node.problem(fmt::format("\"{}\" is not a known outcome", text));
+  }
+  return outcome.value_or(task::Outcome::suspect);
+}
+
+Json outcome_json(task::Outcome outcome) { return std::string(task::to_string(outcome)); }
+
+promote::Decision read_decision(const Node& node) {
+  if (!node.present()) {
+    return {};
+  }
+  auto decision = promote::decode_decision(node.json(), "decision");
+  if (!decision) {
+    node.problem(decision.error().message);
+    return {};
+  }
+  return std::move(*decision);
+}
+
+Json encode_regime(const promote::Regime& regime) {
+  return {{"name", regime.name},
+          {"members", regime.members},
+          {"representative", regime.representative},
+          {"latency_share", encode_number(regime.latency_share)}};
+}
+
+promote::Regime read_regime(const Node& node) {
+  promote::Regime regime;
+  Fields fields(node);
+  regime.name = read_name(fields.required("name"));
+  for (const std::int64_t member : fields.required("members").integers({.minimum = 0}, 1)) {
+    regime.members.push_back(static_cast<std::size_t>(member));
+  }
+  regime.representative = static_cast<std::size_t>(fields.required("representative").integer({.minimum = 0}));
+  regime.latency_share = fields.required("latency_share").number();
+  fields.refuse_others();
+  return regime;
+}
+
+Json encode_candidate(const ProposedCandidate& candidate) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : candidate.parameters) {
+    parameters[name] = value;
+  }
+  Json duplicate;
+  if (candidate.duplicate) {
+    duplicate = {{"of", candidate.duplicate->of}, {"sameness", std::string(to_string(candidate.duplicate->sameness))}};
+  }
+  return {{"number", candidate.number},
+          {"name", candidate.name},
+          {"identity", task::encode_identity(candidate.identity)},
+          {"parameters", std::move(parameters)},
+          {"hypothesis",
+           {{"regime", candidate.hypothesis.regime},
+            {"limiting_resource", candidate.hypothesis.limiting_resource},
+            {"change", candidate.hypothesis.change},
+            {"predicted_effect", candidate.hypothesis.predicted_effect}}},
+          {"parent", encode_optional(candidate.parent)},
+          {"duplicate", std::move(duplicate)}};
+}
+
+ProposedCandidate read_candidate(const Node& node) {
+  ProposedCandidate candidate;
+  Fields fields(node);
+  candidate.number = read_int(fields.required("number"), 1);
+  candidate.name = fields.required("name").text();
+  candidate.identity = task::read_identity(fields.required("identity"));
+  for (const auto& [name, value] : fields.required("parameters").entries()) {
+    candidate.parameters.emplace_back(name, value.integer());
+  }
+  Fields hypothesis(fields.required("hypothesis"));
+  candidate.hypothesis.regime = hypothesis.required("regime").text();
+  candidate.hypothesis.limiting_resource = hypothesis.required("limiting_resource").text();
+  candidate.hypothesis.change = hypothesis.required("change").text();
+  candidate.hypothesis.predicted_effect = hypothesis.required("predicted_effect").text();
+  hypothesis.refuse_others();
+  candidate.parent = read_optional_int(fields.required("parent"), 1);
+  const Node duplicate = fields.required("duplicate");
+  if (duplicate.has_value()) {
+    Fields inner(duplicate);
+    candidate.duplicate.emplace();
+    candidate.duplicate->of = read_int(inner.required("of"));
+    candidate.duplicate->sameness = static_cast<Sameness>(inner.required("sameness").word(kSamenesses));
+    inner.refuse_others();
+  }
+  fields.refuse_others();
+  return candidate;
+}
+
+Json body_of(const CampaignStarted& entry) { return {{"version", entry.version}}; }
+
+void read_body(Fields& fields, CampaignStarted& entry) {
+  const Node version = fields.required("version");
+  entry.version = read_int(version);
+  if (version.present() && entry.version != kJournalVersion) {
+    version.problem(fmt::format("is {}; this Assay reads version {}", entry.version, kJournalVersion));
+  }
+}
+
+Json body_of(const EvaluationIntended& entry) {
+  return {{"purpose", std::string(to_string(entry.purpose))},
+          {"candidate", entry.candidate},
+          {"incumbent", entry.incumbent},
+          {"attempt", entry.attempt},
+          {"evaluation", entry.evaluation}};
+}
+
+void read_body(Fields& fields, EvaluationIntended& entry) {
+  entry.purpose = static_cast<Purpose>(fields.required("purpose").word(kPurposes));
+  entry.candidate = read_int(fields.required("candidate"));
+  entry.incumbent = read_int(fields.required("incumbent"));
+  entry.attempt = read_int(fields.required("attempt"), 1);
+  entry.evaluation = read_name(fields.required("evaluation"));
+}
+
+Json body_of(const EvaluationFailed& entry) {
+  return {{"evaluation", entry.evaluation}, {"code", entry.code}, {"message", entry.message}};
+}
+
+void read_body(Fields& fields, EvaluationFailed& entry) {
+  entry.evaluation = read_name(fields.required("evaluation"));
+  entry.code = fields.required("code").text();
+  entry.message = fields.required("message").text();
+}
+
+Json body_of(const BaselineMeasured& entry) {
+  Json regimes = Json::array();
+  for (const promote::Regime& regime : entry.regimes) {
+    regimes.push_back(encode_regime(regime));
+  }
+  return {{"evaluation", entry.evaluation}, {"baseline_ns", entry.baseline_ns}, {"regimes", std::move(regimes)}};
+}
+
+void read_body(Fields& fields, BaselineMeasured& entry) {
+  entry.evaluation = read_name(fields.required("evaluation"));
+  for (const Node& item : fields.required("baseline_ns").items(1)) {
+    entry.baseline_ns.push_back(item.number());
+  }
+  for (const Node& item : fields.required("regimes").items(1)) {
+    entry.regimes.push_back(read_regime(item));
+  }
+}
+
+Json body_of(const BaselineFailed& entry) {
+  return {{"evaluation", entry.evaluation}, {"outcome", outcome_json(entry.outcome)}, {"cause", entry.cause}};
+}
+
+void read_body(Fields& fields, BaselineFailed& entry) {
+  entry.evaluation = read_name(fields.required("evaluation"));
+  entry.outcome = read_outcome(fields.required("outcome"));
+  entry.cause = fields.required("cause").text();
+}
+
+Json body_of(const CandidatesProposed& entry) {
+  Json candidates = Json::array();
+  for (const ProposedCandidate& candidate : entry.candidates) {
+    candidates.push_back(encode_candidate(candidate));
+  }
+  return {{"round", entry.round}, {"proposer", entry.proposer}, {"candidates", std::move(candidates)}};
+}
+
+void read_body(Fields& fields, CandidatesProposed& entry) {
+  entry.round = read_int(fields.required("round"));
+  entry.proposer = read_name(fields.required("proposer"));
+  for (const Node& item : fields.required("candidates").items()) {
+    entry.candidates.push_back(read_candidate(item));
+  }
+}
+
+Json body_of(const CandidateGated& entry) {
+  Json log_ratio;
+  if (entry.log_ratio) {
+    log_ratio = {{"mean", encode_number(entry.log_ratio->mean)},
+                 {"lower", encode_number(entry.log_ratio->lower)},
+                 {"upper", encode_number(entry.log_ratio->upper)}};
+  }
+  return {{"candidate", entry.candidate},
+          {"evaluation", entry.evaluation},
+          {"outcome", outcome_json(entry.outcome)},
+          {"cause", entry.cause},
+          {"log_ratio", std::move(log_ratio)}};
+}
+
+void read_body(Fields& fields, CandidateGated& entry) {
+  entry.candidate = read_int(fields.required("candidate"), 1);
+  entry.evaluation = read_name(fields.required("evaluation"));
+  entry.outcome = read_outcome(fields.required("outcome"));
+  entry.cause = fields.required("cause").text();
+  const Node log_ratio = fields.required("log_ratio");
+  if (log_ratio.has_value()) {
+    Fields inner(log_ratio);
+    entry.log_ratio.emplace();
+    entry.log_ratio->mean = inner.required("mean").number();
+    entry.log_ratio->lower = inner.required("lower").number();
+    entry.log_ratio->upper = inner.required("upper").number();
+    inner.refuse_others();
+  }
+}
+
+// CandidateSwept and CampaignConfirmed have the same fields.
+template <class Swept>
+Json swept_body(const Swept& entry) {
+  return {{"candidate", entry.candidate},
+          {"evaluation", entry.evaluation},
+          {"outcome", outcome_json(entry.outcome)},
+          {"cause", entry.cause},
+          {"decision", promote::encode(entry.decision)}};
+}
+
+template <class Swept>
+void read_swept(Fields& fields, Swept& entry) {
+  entry.candidate = read_int(fields.required("candidate"), 1);
+  entry.evaluation = read_name(fields.required("evaluation"));
+  entry.outcome = read_outcome(fields.required("outcome"));
+  entry.cause = fields.required("cause").text();
+  entry.decision = read_decision(fields.required("decision"));
+}
+
+Json body_of(const CandidateSwept& entry) { return swept_body(entry); }
+void read_body(Fields& fields, CandidateSwept& entry) { read_swept(fields, entry); }
+Json body_of(const CampaignConfirmed& entry) { return swept_body(entry); }
+void read_body(Fields& fields, CampaignConfirmed& entry) { read_swept(fields, entry); }
+
+// CandidatePromoted and CandidateRefused have the same fields.
+template <class Answered>
+Json answered_body(const Answered& entry) {
+  return {{"candidate", entry.candidate}, {"by", entry.by}, {"why", entry.why}};
+}
+
+template <class Answered>
+void read_answered(Fields& fields, Answered& entry) {
+  entry.candidate = read_int(fields.required("candidate"), 1);
+  entry.by = read_name(fields.required("by"));
+  entry.why = fields.required("why").text();
+}
+
+Json body_of(const CandidatePromoted& entry) { return answered_body(entry); }
+void read_body(Fields& fields, CandidatePromoted& entry) { read_answered(fields, entry); }
+Json body_of(const CandidateRefused& entry) { return answered_body(entry); }
+void read_body(Fields& fields, CandidateRefused& entry) { read_answered(fields, entry); }
+
+Json body_of(const CampaignFinished& entry) { return {{"incumbent", entry.incumbent}}; }
+void read_body(Fields& fields, CampaignFinished& entry) { entry.incumbent = read_int(fields.required("incumbent")); }
+
+tl::unexpected<base::Error> unreadable(const archive::Event& event, const std::string& what) {
+  return base::internal_error("journal.event", fmt::format("journal event {} ({}): {}: was it written by a newer Assay?",
+                                                           event.sequence, event.kind, what));
+}
+
+template <class Kind>
+base::Result<Entry> decode_as(const archive::Event& event) {
+  const auto json = base::parse_json(event.body, "body");
+  if (!json) {
+    return unreadable(event, json.error().message);
+  }
+  auto decoded = task::decode_whole(*json, task::Coercion::strict, [](const Node& node) {
+    Kind entry;
+    Fields fields(node);
+    read_body(fields, entry);
+    fields.refuse_others();
+    return entry;
+  });
+  if (!decoded.value) {
+    const task::Problem& first = decoded.problems.front();
+    return unreadable(event, first.pointer + ": " + first.message);
+  }
+  return Entry(std::move(*decoded.value));
+}
+
+template <std::size_t Index = 0>
+base::Result<Entry> decode_kind(const archive::Event& event) {
+  if constexpr (Index == std::variant_size_v<Entry>) {
+    return unreadable(event, "this kind of event is not known");
+  } else {
+    using Kind = std::variant_alternative_t<Index, Entry>;
+    return event.kind == Kind::kKind ? decode_as<Kind>(event) : decode_kind<Index + 1>(event);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Purpose purpose) { return kPurposes[static_cast<std::size_t>(purpose)]; }
+
+std::string_view to_string(Sameness sameness) { return kSamenesses[static_cast<std::size_t>(sameness)]; }
+
+std::pair<std::string, std::string> encode_entry(const Entry& entry) {
+  return std::visit(
+      [](const auto& kind) {
+        return std::pair(std::string(kind.kKind), base::dump_compact(body_of(kind)));
+      },
+      entry);
+}
+
+base::Result<Entry> decode_entry(const archive::Event& event) { return decode_kind(event); }
+
+}  // namespace assay::control

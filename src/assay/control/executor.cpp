@@ -1,0 +1,314 @@
+#include <assay/control/executor.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include <assay/archive/bundle.hpp>
+#include <assay/control/narration.hpp>
+#include <assay/control/proposals.hpp>
+#include <assay/control/requests.hpp>
+#include <assay/promote/decision.hpp>
+#include <assay/promote/recompute.hpp>
+#include <assay/promote/representatives.hpp>
+#include <assay/task/bundle.hpp>
+
+namespace assay::control {
+namespace {
+
+// One result, read and held against what was asked.
+struct Answer {
+  task::Evaluation evaluation;
+  std::vector<task::Sample> samples;
+};
+
+// A bundle of this id may lie in the spool from an earlier run; it must answer this very question.
+bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
+  const auto same_uuid = [](const task::Workload& x, const task::Workload& y) { return x.uuid == y.uuid; };
+  return a.id == b.id && a.stage == b.stage && a.device == b.device && a.definition.name == b.definition.name &&
+         task::encode(a.plan) == task::encode(b.plan) && task::identify(a.candidate) == task::identify(b.candidate) &&
+         a.incumbent.has_value() == b.incumbent.has_value() &&
+         (!a.incumbent || task::identify(*a.incumbent) == task::identify(*b.incumbent)) &&
+         std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(), same_uuid);
+}
+
+base::Result<Answer> read_answer(const task::EvaluationRequest& request, const archive::Bundle& bundle) {
+  ASSAY_TRY_ASSIGN(archive::BundleContents contents, archive::decode_contents(bundle));
+  if (!same_question(contents.request, request)) {
+    return base::internal_error("control.other_request",
+                                fmt::format("{}: the bundle answers another request than evaluation {}: keep the folder "
+                                            "and report this",
+                                            bundle.source, request.id));
+  }
+  const archive::BundleFile* file = bundle.find(task::kSamplesFile);
+  ASSAY_CHECK(file != nullptr);  // decode_contents has read it
+  const std::string source = bundle.source + "/" + std::string(task::kSamplesFile);
+  ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(file->content, source));
+  ASSAY_TRY_ASSIGN(std::vector<task::Sample> samples, task::decode_samples(json, source));
+  return Answer{std::move(contents.evaluation), std::move(samples)};
+}
+
+tl::unexpected<base::Error> contradiction(const std::string& evaluation, const std::string& what) {
+  return base::internal_error("control.contradiction", fmt::format("evaluation {}: {}: keep the bundle and report this",
+                                                                   evaluation, what));
+}
+
+base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, const task::Evaluation& evaluation) {
+  if (evaluation.outcome != task::Outcome::measured) {
+    return BaselineFailed{evaluation.id, evaluation.outcome, evaluation.cause};
+  }
+  BaselineMeasured entry;
+  entry.evaluation = evaluation.id;
+  for (const task::WorkloadTiming& timing : evaluation.timings) {
+    entry.baseline_ns.push_back(timing.candidate_ns.value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  const bool complete = entry.baseline_ns.size() == configuration.workloads.size() &&
+                        std::all_of(entry.baseline_ns.begin(), entry.baseline_ns.end(),
+                                    [](double ns) { return ns > 0 && std::isfinite(ns); });
+  if (!complete) {
+    return contradiction(evaluation.id, "the baseline is said to be measured, and a workload has no latency");
+  }
+  entry.regimes = promote::choose_representatives(configuration.workloads, entry.baseline_ns,
+                                                  static_cast<std::size_t>(configuration.policy.gate_workloads));
+  return entry;
+}
+
+base::Result<Entry> gate_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer) {
+  const task::Evaluation& evaluation = answer.evaluation;
+  ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
+  CandidateGated entry{candidate, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
+  if (task::is_correct(evaluation.outcome)) {
+    if (!comparison.complete || comparison.table.pairs == 0) {
+      return contradiction(evaluation.id, fmt::format("it is said to be {}, and samples are missing",
+                                                      task::to_string(evaluation.outcome)));
+    }
+    const stats::PairedInterval& interval = comparison.decision.interval;
+    entry.log_ratio = LogRatio{interval.mean, interval.lower, interval.upper};
+  }
+  return entry;
+}
+
+// For sweeps and confirmations. A winner's cause is the judge's; where the incumbent stays, what decided.
+template <class Swept>
+base::Result<Entry> swept_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer,
+                                const promote::Policy& policy) {
+  ASSAY_TRY_ASSIGN(promote::Decision decision,
+                   promote::decide(request, answer.evaluation, answer.samples, policy));
+  Swept entry;
+  entry.candidate = candidate;
+  entry.evaluation = answer.evaluation.id;
+  entry.outcome = answer.evaluation.outcome;
+  entry.cause = task::is_correct(answer.evaluation.outcome) ? decision.reasons.front() : answer.evaluation.cause;
+  entry.decision = std::move(decision);
+  return entry;
+}
+
+}  // namespace
+
+Executor::Executor(archive::Archive& archive, const CampaignConfiguration& configuration, CampaignState state,
+                   Evaluator& evaluator, agent::Proposer& proposer, const Observer& observer)
+    : archive_(archive),
+      configuration_(configuration),
+      state_(std::move(state)),
+      evaluator_(evaluator),
+      proposer_(proposer),
+      observer_(observer) {}
+
+base::Result<void> Executor::perform(const Action& action) {
+  return std::visit([this](const auto& one) { return perform_one(one); }, action);
+}
+
+base::Result<void> Executor::perform_one(const Start& /*start*/) { return record(CampaignStarted{}); }
+
+base::Result<void> Executor::perform_one(const PromoteByPolicy& promotion) {
+  const auto& decision = state_.candidate(promotion.candidate).decision;
+  ASSAY_CHECK(decision);
+  return record(CandidatePromoted{promotion.candidate, "policy " + configuration_.policy.name,
+                                  decision->reasons.front()});
+}
+
+base::Result<void> Executor::perform_one(const Finish& /*finish*/) {
+  return record(CampaignFinished{state_.incumbent_number()});
+}
+
+base::Result<void> Executor::perform_one(const Stop& /*stop*/) { return {}; }
+
+base::Result<void> Executor::perform_one(const Propose& propose) {
+  std::vector<agent::Proposal> proposals;
+  std::string proposer = "supplied";
+  if (propose.round == 0) {
+    proposals = supplied_proposals(configuration_);
+  } else {
+    proposer = proposer_.name();
+    ASSAY_TRY_ASSIGN(const std::vector<agent::Trial> trials, history());
+    ASSAY_TRY_ASSIGN(proposals, proposer_.propose(trials, configuration_.candidates_per_round));
+    if (proposals.size() > static_cast<std::size_t>(configuration_.candidates_per_round)) {
+      return base::internal_error("proposer.too_many",
+                                  fmt::format("{} was asked for {} proposals and made {}", proposer,
+                                              configuration_.candidates_per_round, proposals.size()));
+    }
+  }
+  for (const agent::Proposal& proposal : proposals) {
+    if (proposal.solution.definition != configuration_.definition.name) {
+      return base::input_error("proposer.definition",
+                               fmt::format("{} proposed \"{}\", a solution of \"{}\"; the campaign is about \"{}\"",
+                                           proposer, proposal.solution.name, proposal.solution.definition,
+                                           configuration_.definition.name));
+    }
+    ASSAY_TRY(archive_.record_candidate(proposal.solution));
+  }
+  return record(number_proposals(state_, configuration_, propose.round, std::move(proposer), proposals));
+}
+
+base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
+  ASSAY_TRY(prepare(evaluate.target));
+  if (!evaluate.intended) {
+    ASSAY_TRY(record(EvaluationIntended{evaluate.target.purpose, evaluate.target.candidate,
+                                        compared_with(state_, evaluate.target.purpose), evaluate.target.attempt,
+                                        evaluate.target.evaluation}));
+  }
+  auto result = attempt(evaluate.target);
+  if (result) {
+    attempts_ = 0;
+    return {};
+  }
+  if (result.error().owner != base::Owner::environment) {
+    return result;
+  }
+  const auto recorded =
+      record(EvaluationFailed{evaluate.target.evaluation, result.error().code, result.error().text()});
+  if (!recorded) {
+    result.error().context.push_back("and the journal could not take it: " + recorded.error().text());
+    return result;
+  }
+  if (++attempts_ < kAttemptsPerRun) {
+    return {};
+  }
+  return base::with_context(std::move(result), fmt::format("{} attempts failed; mend the cause, then resume campaign {}",
+                                                           attempts_, configuration_.name));
+}
+
+base::Result<void> Executor::prepare(const PendingEvaluation& target) {
+  std::vector<task::Solution> solutions;
+  if (target.purpose == Purpose::baseline && !prepared_baseline_) {
+    prepared_baseline_ = true;
+    solutions.push_back(configuration_.baseline);
+  }
+  if (target.purpose == Purpose::gate && prepared_round_ != state_.candidate(target.candidate).round) {
+    prepared_round_ = state_.candidate(target.candidate).round;
+    ASSAY_TRY_ASSIGN(solutions.emplace_back(), solution(state_.incumbent_number()));
+    for (const CandidateState& candidate : state_.candidates) {
+      if (!candidate.outcome) {
+        ASSAY_TRY_ASSIGN(solutions.emplace_back(), solution(candidate.number));
+      }
+    }
+  }
+  return solutions.empty() ? base::Result<void>{} : evaluator_.prepare(solutions);
+}
+
+base::Result<void> Executor::attempt(const PendingEvaluation& target) {
+  ASSAY_TRY_ASSIGN(task::Solution candidate, solution(target.candidate));
+  ASSAY_TRY_ASSIGN(task::Solution incumbent, solution(compared_with(state_, target.purpose)));
+  const task::EvaluationRequest request =
+      make_request(configuration_, state_, target, std::move(candidate), std::move(incumbent));
+  ASSAY_TRY_ASSIGN(const os::Path folder, evaluator_.evaluate(request));
+  ASSAY_TRY_ASSIGN(const archive::Bundle bundle, archive::read_bundle(folder));
+  ASSAY_TRY_ASSIGN(const auto failure, archive::judge_error(bundle));
+  if (failure) {
+    // Ingesting sets the folder aside, out of the next attempt's way, and returns the judge's error.
+    const auto refused = archive_.ingest(folder, configuration_.name, std::nullopt);
+    return tl::unexpected(refused ? *failure : refused.error());
+  }
+  ASSAY_TRY_ASSIGN(const Entry entry, interpret(target, request, bundle));
+  return ingest(folder, entry);
+}
+
+base::Result<Entry> Executor::interpret(const PendingEvaluation& target, const task::EvaluationRequest& request,
+                                        const archive::Bundle& bundle) const {
+  ASSAY_TRY_ASSIGN(const Answer answer, read_answer(request, bundle));
+  switch (target.purpose) {
+    case Purpose::baseline:
+      return baseline_entry(configuration_, answer.evaluation);
+    case Purpose::gate:
+      return gate_entry(target.candidate, request, answer);
+    case Purpose::sweep:
+      return swept_entry<CandidateSwept>(target.candidate, request, answer, configuration_.policy);
+    case Purpose::confirmation:
+      break;
+  }
+  return swept_entry<CampaignConfirmed>(target.candidate, request, answer, configuration_.policy);
+}
+
+base::Result<void> Executor::ingest(const os::Path& folder, const Entry& entry) {
+  const std::string id = state_.pending->evaluation;
+  auto ingested = archive_.ingest(folder, configuration_.name,
+                                  archive::Append{configuration_.name, state_.last_sequence, {encode_entry(entry)}});
+  if (!ingested) {
+    // The transaction may have landed and only the removal of the folder failed; `gc` removes it later.
+    const auto stored = archive_.evaluation(id);
+    if (!stored || !*stored || (*stored)->id != id) {
+      return tl::unexpected(std::move(ingested.error()));
+    }
+  }
+  return follow(entry);
+}
+
+base::Result<void> Executor::record(const Entry& entry) {
+  ASSAY_TRY(archive_.append({configuration_.name, state_.last_sequence, {encode_entry(entry)}}));
+  return follow(entry);
+}
+
+base::Result<void> Executor::follow(const Entry& entry) {
+  auto [kind, body] = encode_entry(entry);
+  ASSAY_TRY(apply(configuration_, {state_.last_sequence + 1, std::move(kind), std::move(body), {}}, state_));
+  if (observer_.on_event) {
+    observer_.on_event(state_, narrate(entry, state_));
+  }
+  return {};
+}
+
+base::Result<task::Solution> Executor::solution(int number) const {
+  if (number == 0) {
+    return configuration_.baseline;
+  }
+  const CandidateState& candidate = state_.candidate(number);
+  if (candidate.round == 0) {
+    return configuration_.supplied[static_cast<std::size_t>(number - 1)];
+  }
+  // The archive knows contents, not names: it may have the same content from elsewhere, and for another definition.
+  const std::string content = candidate.identity.content.hex();
+  ASSAY_TRY_ASSIGN(auto stored, archive_.candidate(content));
+  if (!stored || stored->solution.definition != configuration_.definition.name) {
+    ASSAY_TRY_ASSIGN(const auto all, archive_.candidates(configuration_.definition.name));
+    const auto found = std::find_if(all.begin(), all.end(), [&](const archive::StoredCandidate& one) {
+      return one.identity.content == candidate.identity.content;
+    });
+    stored = found == all.end() ? std::nullopt : std::optional(*found);
+  }
+  if (!stored) {
+    return base::environment_error("archive.damaged",
+                                   fmt::format("campaign {}: candidate {} ({}) is not in the archive: run `assay archive "
+                                               "verify`",
+                                               configuration_.name, number, candidate.identity.content.brief()));
+  }
+  stored->solution.name = candidate.name;
+  return std::move(stored->solution);
+}
+
+base::Result<std::vector<agent::Trial>> Executor::history() const {
+  std::vector<agent::Trial> trials;
+  for (const CandidateState& candidate : state_.candidates) {
+    agent::Trial trial;
+    trial.number = candidate.number;
+    ASSAY_TRY_ASSIGN(trial.solution, solution(candidate.number));
+    trial.outcome = candidate.outcome.value_or(task::Outcome::duplicate);
+    trial.log_ratio_to_baseline = candidate.log_ratio_to_baseline;
+    trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+}  // namespace assay::control

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <assay/agent/proposer.hpp>
+#include <assay/archive/archive.hpp>
+#include <assay/archive/bundle.hpp>
+#include <assay/base/error.hpp>
+#include <assay/control/campaign.hpp>
+#include <assay/control/next_action.hpp>
+
+namespace assay::control {
+
+/// Carries out actions: the only part of the controller that does anything. Every change is an event in the journal
+/// first and a change of the state by `apply` second.
+class Executor {
+ public:
+  /// All references must outlive the executor.
+  Executor(archive::Archive& archive, const CampaignConfiguration& configuration, CampaignState state,
+           Evaluator& evaluator, agent::Proposer& proposer, const Observer& observer);
+
+  [[nodiscard]] const CampaignState& state() const { return state_; }
+
+  [[nodiscard]] base::Result<void> perform(const Action& action);
+
+ private:
+  [[nodiscard]] base::Result<void> perform_one(const Start& start);
+  [[nodiscard]] base::Result<void> perform_one(const Evaluate& evaluate);
+  [[nodiscard]] base::Result<void> perform_one(const Propose& propose);
+  [[nodiscard]] base::Result<void> perform_one(const PromoteByPolicy& promotion);
+  [[nodiscard]] base::Result<void> perform_one(const Finish& finish);
+  [[nodiscard]] base::Result<void> perform_one(const Stop& stop);
+
+  /// Appends an event and follows it.
+  [[nodiscard]] base::Result<void> record(const Entry& entry);
+  /// Applies an event that has landed, and tells the observer.
+  [[nodiscard]] base::Result<void> follow(const Entry& entry);
+
+  /// Builds what the evaluation and the rest of its round need, once.
+  [[nodiscard]] base::Result<void> prepare(const PendingEvaluation& target);
+  /// Evaluates and ingests with the event that the result means.
+  [[nodiscard]] base::Result<void> attempt(const PendingEvaluation& target);
+  /// Turns a result into the event that it means.
+  [[nodiscard]] base::Result<Entry> interpret(const PendingEvaluation& target,
+                                              const task::EvaluationRequest& request,
+                                              const archive::Bundle& bundle) const;
+  /// Ingests the bundle and appends the event in one transaction.
+  [[nodiscard]] base::Result<void> ingest(const os::Path& folder, const Entry& entry);
+
+  /// Solution of a candidate by its number; 0 is the baseline.
+  [[nodiscard]] base::Result<task::Solution> solution(int number) const;
+  [[nodiscard]] base::Result<std::vector<agent::Trial>> history() const;
+
+  archive::Archive& archive_;
+  const CampaignConfiguration& configuration_;
+  CampaignState state_;
+  Evaluator& evaluator_;
+  agent::Proposer& proposer_;
+  const Observer& observer_;
+  int attempts_ = 0;  // At the evaluation that is due, in this run.
+  bool prepared_baseline_ = false;
+  std::optional<int> prepared_round_;  // Whose candidates are in the build cache.
+};
+
+}  // namespace assay::control

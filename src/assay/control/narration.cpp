@@ -1,0 +1,85 @@
+#include <assay/control/narration.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::control {
+namespace {
+
+std::string who(int number, const CampaignState& state) {
+  return number == 0 ? "the baseline" : fmt::format("candidate {} ({})", number, state.candidate(number).name);
+}
+
+std::string ratio_words(const LogRatio& ratio) {
+  return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", std::exp(-ratio.mean), std::exp(-ratio.upper), std::exp(-ratio.lower));
+}
+
+std::string_view verb(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::baseline:
+      return "measuring";
+    case Purpose::gate:
+      return "gate of";
+    case Purpose::sweep:
+      return "sweep of";
+    case Purpose::confirmation:
+      return "confirming";
+  }
+  return "";
+}
+
+struct Narrator {
+  const CampaignState& state;
+
+  std::string operator()(const CampaignStarted& /*entry*/) const { return "campaign started"; }
+  std::string operator()(const EvaluationIntended& entry) const {
+    return fmt::format("{} {}{}", verb(entry.purpose), who(entry.candidate, state),
+                       entry.attempt > 1 ? fmt::format(", attempt {}", entry.attempt) : "");
+  }
+  std::string operator()(const EvaluationFailed& entry) const {
+    return fmt::format("{} could not be made: {}", entry.evaluation, entry.message);
+  }
+  std::string operator()(const BaselineMeasured& entry) const {
+    return fmt::format("the baseline is correct; {} workloads in {} regimes", entry.baseline_ns.size(),
+                       entry.regimes.size());
+  }
+  std::string operator()(const BaselineFailed& /*entry*/) const { return state.failure; }
+  std::string operator()(const CandidatesProposed& entry) const {
+    if (entry.candidates.empty()) {
+      return fmt::format("round {}: {} has nothing left to try", entry.round, entry.proposer);
+    }
+    const auto duplicates = std::count_if(entry.candidates.begin(), entry.candidates.end(),
+                                          [](const ProposedCandidate& one) { return one.duplicate.has_value(); });
+    return fmt::format("round {}: {} candidates from {}{}", entry.round, entry.candidates.size(), entry.proposer,
+                       duplicates > 0 ? fmt::format(", {} of them duplicates", duplicates) : "");
+  }
+  std::string operator()(const CandidateGated& entry) const {
+    return fmt::format("{}: {}{}", who(entry.candidate, state), task::to_string(entry.outcome),
+                       entry.log_ratio ? ", " + ratio_words(*entry.log_ratio)
+                       : entry.cause.empty() ? std::string()
+                                             : ": " + entry.cause);
+  }
+  std::string operator()(const CandidateSwept& entry) const {
+    return fmt::format("{}, swept: {}", who(entry.candidate, state), entry.decision.reasons.front());
+  }
+  std::string operator()(const CandidatePromoted& entry) const {
+    return fmt::format("{} is the new incumbent, approved by {}", who(entry.candidate, state), entry.by);
+  }
+  std::string operator()(const CandidateRefused& entry) const {
+    return fmt::format("{} was refused by {}", who(entry.candidate, state), entry.by);
+  }
+  std::string operator()(const CampaignConfirmed& entry) const {
+    return fmt::format("{} against the baseline: {}", who(entry.candidate, state), entry.decision.reasons.front());
+  }
+  std::string operator()(const CampaignFinished& entry) const {
+    return fmt::format("finished: the incumbent is {}", who(entry.incumbent, state));
+  }
+};
+
+}  // namespace
+
+std::string narrate(const Entry& entry, const CampaignState& state) { return std::visit(Narrator{state}, entry); }
+
+}  // namespace assay::control

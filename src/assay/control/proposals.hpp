@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <assay/agent/proposer.hpp>
+#include <assay/base/error.hpp>
+#include <assay/control/configuration.hpp>
+#include <assay/control/events.hpp>
+#include <assay/control/state.hpp>
+
+namespace assay::control {
+
+/// Numbers proposals, and recognises those that repeat the baseline, an earlier candidate or an earlier one of the
+/// same round: first by content, then by normalised source; the earliest of each is named. Pure.
+[[nodiscard]] CandidatesProposed number_proposals(const CampaignState& state,
+                                                  const CampaignConfiguration& configuration, int round,
+                                                  std::string proposer, const std::vector<agent::Proposal>& proposals);
+
+/// Says in words how a candidate repeats another: "the same bytes as candidate 3", "… as the baseline".
+[[nodiscard]] std::string describe(const Duplicate& duplicate);
+
+/// Makes proposals of the candidates that a person supplied.
+[[nodiscard]] std::vector<agent::Proposal> supplied_proposals(const CampaignConfiguration& configuration);
+
+}  // namespace assay::control

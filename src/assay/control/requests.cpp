@@ -1,0 +1,60 @@
+#include <assay/control/requests.hpp>
+
+#include <assay/base/random.hpp>
+#include <assay/control/next_action.hpp>
+
+namespace assay::control {
+namespace {
+
+// The baseline has nobody to be compared with: two pairs show how far placement moves it, and that is enough.
+task::SessionPlan baseline_plan(const task::SessionPlan& sweep) {
+  task::SessionPlan plan = sweep;
+  plan.minimum_pairs = 2;
+  plan.maximum_pairs = 2;
+  return plan;
+}
+
+}  // namespace
+
+int compared_with(const CampaignState& state, Purpose purpose) {
+  return purpose == Purpose::gate || purpose == Purpose::sweep ? state.incumbent_number() : 0;
+}
+
+task::EvaluationRequest make_request(const CampaignConfiguration& configuration, const CampaignState& state,
+                                     const PendingEvaluation& target, task::Solution candidate,
+                                     task::Solution incumbent) {
+  task::EvaluationRequest request;
+  request.id = target.evaluation;
+  request.device = configuration.device;
+  if (const auto seed = simulated_seed(configuration.device)) {
+    // From the id of the first attempt: what is tried again must measure the same.
+    request.seed = base::mix(
+        *seed, base::stream_id(evaluation_id(configuration.name, target.purpose, target.candidate, 1)));
+  }
+  request.definition = configuration.definition;
+  request.workloads = configuration.workloads;
+  request.candidate = std::move(candidate);
+  switch (target.purpose) {
+    case Purpose::baseline:
+      request.stage = task::Stage::measure;
+      request.plan = baseline_plan(configuration.policy.sweep);
+      return request;
+    case Purpose::gate:
+      request.stage = task::Stage::gate;
+      request.plan = configuration.policy.gate;
+      request.workloads.clear();
+      for (const promote::Regime& regime : state.regimes) {
+        request.workloads.push_back(configuration.workloads[regime.representative]);
+      }
+      break;
+    case Purpose::sweep:
+    case Purpose::confirmation:
+      request.stage = task::Stage::sweep;
+      request.plan = configuration.policy.sweep;
+      break;
+  }
+  request.incumbent = std::move(incumbent);
+  return request;
+}
+
+}  // namespace assay::control

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <assay/base/error.hpp>
+#include <assay/control/configuration.hpp>
+#include <assay/control/state.hpp>
+#include <assay/task/request.hpp>
+
+namespace assay::control {
+
+/// Makes the request for an evaluation: stage, workloads and plan by its purpose. On a simulated device the seed
+/// follows from the device's and the id, so that a resumed campaign measures the same; otherwise the judge draws it.
+/// `candidate` and `incumbent` are the solutions that `target` and the state name.
+[[nodiscard]] task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
+                                                   const CampaignState& state, const PendingEvaluation& target,
+                                                   task::Solution candidate, task::Solution incumbent);
+
+/// Number of the candidate that the evaluation compares with; 0 (the baseline) for a confirmation and where there is
+/// none.
+[[nodiscard]] int compared_with(const CampaignState& state, Purpose purpose);
+
+}  // namespace assay::control

@@ -1,0 +1,30 @@
+#include <assay/control/state.hpp>
+
+#include <cstddef>
+
+namespace assay::control {
+
+std::string_view to_string(Phase phase) {
+  switch (phase) {
+    case Phase::baseline:
+      return "baseline";
+    case Phase::searching:
+      return "searching";
+    case Phase::awaiting_approval:
+      return "awaiting_approval";
+    case Phase::confirming:
+      return "confirming";
+    case Phase::finished:
+      return "finished";
+    case Phase::failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+const CandidateState& CampaignState::candidate(int number) const {
+  ASSAY_CHECK(number >= 1 && static_cast<std::size_t>(number) <= candidates.size());
+  return candidates[static_cast<std::size_t>(number - 1)];
+}
+
+}  // namespace assay::control

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <assay/agent/proposer.hpp>
+#include <assay/archive/archive.hpp>
+#include <assay/base/error.hpp>
+#include <assay/control/configuration.hpp>
+#include <assay/control/events.hpp>
+#include <assay/promote/decision.hpp>
+#include <assay/promote/representatives.hpp>
+#include <assay/task/outcome.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::control {
+
+enum class Phase : std::uint8_t {
+  baseline,           ///< The baseline is to be measured over all workloads.
+  searching,          ///< Rounds of proposals.
+  awaiting_approval,  ///< A winner waits for a person.
+  confirming,         ///< The last incumbent is compared with the baseline over all workloads, in a new session.
+  finished,
+  failed,  ///< The baseline itself failed; nothing can be compared with it.
+};
+
+[[nodiscard]] std::string_view to_string(Phase phase);
+
+/// One candidate of the campaign, as the journal tells it.
+struct CandidateState {
+  int number = 0;  ///< From 1.
+  int round = 0;   ///< 0: supplied by hand.
+  task::CandidateIdentity identity;
+  std::string name;
+  agent::Hypothesis hypothesis;
+  std::optional<int> parent;
+  task::Named<std::int64_t> parameters;
+  std::optional<task::Outcome> outcome;  ///< Of the last evaluation; absent: not yet judged.
+  std::string cause;                     ///< One sentence; for a sweep, what decided it.
+  std::optional<int> duplicate_of;       ///< 0: the baseline.
+  std::string gate_evaluation;           ///< Evaluation ids; empty if not reached.
+  std::string sweep_evaluation;
+  /// Chained over the representatives: the own gate against the incumbent of that time, plus that one's own. The bounds
+  /// are sums too, so they are wider than they need be. For the search and for pictures; never for a promotion.
+  std::optional<double> log_ratio_to_baseline;
+  std::optional<double> log_ratio_to_baseline_lower;
+  std::optional<double> log_ratio_to_baseline_upper;
+  std::optional<promote::Decision> decision;  ///< Of its sweep against the incumbent of that time.
+  bool promoted = false;
+  std::string answered_by;  ///< Who promoted or refused it: "policy quick", or a person; empty if nobody had to.
+  std::string answer;       ///< And why, in their words.
+};
+
+/// An evaluation whose intent is in the journal and whose result is not.
+struct PendingEvaluation {
+  Purpose purpose = Purpose::baseline;
+  int candidate = 0;
+  int attempt = 1;
+  std::string evaluation;
+};
+
+/// State is a fold over the journal; nothing else is remembered.
+struct CampaignState {
+  Phase phase = Phase::baseline;
+  std::int64_t last_sequence = 0;
+  std::vector<CandidateState> candidates;
+  std::vector<promote::Regime> regimes;
+  std::vector<double> baseline_ns;  ///< One a workload.
+  std::string baseline_evaluation;
+  std::optional<int> incumbent;  ///< Candidate number; absent: the baseline.
+  std::optional<int> awaiting;   ///< The candidate that won its sweep and has no answer yet.
+  bool supplied_proposed = false;
+  int rounds_started = 0;   ///< Rounds after the supplied candidates whose proposals are in the journal.
+  bool exhausted = false;   ///< The proposer had nothing left.
+  std::optional<PendingEvaluation> pending;
+  int failed_attempts = 0;  ///< Attempts at the evaluation that is due which ended in an error of the environment.
+  std::string confirmation_evaluation;
+  std::optional<promote::Decision> confirmation;  ///< The incumbent against the baseline: the only headline number.
+  std::string failure;
+
+  [[nodiscard]] const CandidateState& candidate(int number) const;
+  /// Number of the incumbent; 0 is the baseline.
+  [[nodiscard]] int incumbent_number() const { return incumbent.value_or(0); }
+  /// The round of the newest proposals: 0 before the first and for the supplied candidates.
+  [[nodiscard]] int current_round() const { return rounds_started; }
+};
+
+/// Folds a journal. An event that does not fit (an unknown kind, a number out of order, a result that nobody intended)
+/// is an internal error that names the campaign and the sequence.
+[[nodiscard]] base::Result<CampaignState> fold(const CampaignConfiguration& configuration,
+                                               const std::vector<archive::Event>& events);
+
+/// Applies the next event to a state. On an error the state must not be used any more.
+[[nodiscard]] base::Result<void> apply(const CampaignConfiguration& configuration, const archive::Event& event,
+                                       CampaignState& state);
+
+}  // namespace assay::control

@@ -1,0 +1,117 @@
+"""What the scenario tests share: running the programs, private folders, small datasets. Standard library only."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ.get("ASSAY_PROGRAMS", REPOSITORY / "build" / "release" / "bin"))
+DATASET = REPOSITORY / "datasets" / "contest"
+EXAMPLES = REPOSITORY / "examples" / "gdn_decode"
+DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
+BASELINE = "gdn_decode_plain_cpu"
+TUNABLE = "gdn_decode_tunable_cpu"
+
+# Quick enough for a test, and strict enough to tell candidates apart on a simulated clock.
+POLICY = """
+version = 1
+name = "scenario"
+approval = "{approval}"
+[gate]
+workloads = 2
+minimum_pairs = 2
+maximum_pairs = 3
+samples_per_pair = 2
+call_limit_ms = 500
+[sweep]
+minimum_pairs = 2
+maximum_pairs = 3
+samples_per_pair = 1
+call_limit_ms = 500
+"""
+
+
+class Finished:
+    """What a finished command left."""
+
+    def __init__(self, process, command):
+        self.code = process.returncode
+        self.out = process.stdout
+        self.err = process.stderr
+        self.command = command
+
+    def json(self):
+        return json.loads(self.out)
+
+    def __str__(self):
+        return f"{' '.join(self.command)}\nexit code {self.code}\nstdout:\n{self.out}\nstderr:\n{self.err}"
+
+
+def environment(**extra):
+    """The environment of a command: ours, without what would choose folders or colours."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("ASSAY_")}
+    kept.update({key: str(value) for key, value in extra.items()})
+    return kept
+
+
+def small_dataset(folder, sizes):
+    """Copies the contest's dataset with one workload for each of the batch sizes."""
+    folder = Path(folder)
+    shutil.copytree(DATASET / "definitions", folder / "definitions")
+    shutil.copytree(DATASET / "solutions", folder / "solutions")
+    source = DATASET / "workloads" / "gdn" / f"{DEFINITION}.jsonl"
+    chosen = {}
+    for line in source.read_text().splitlines():
+        if line.strip():
+            chosen.setdefault(json.loads(line)["workload"]["axes"]["batch_size"], line)
+    target = folder / "workloads" / "gdn" / source.name
+    target.parent.mkdir(parents=True)
+    target.write_text("".join(chosen[size] + "\n" for size in sizes))
+    return folder
+
+
+class Scenario(unittest.TestCase):
+    """A private folder, which is the working directory of the commands, with its archive in `archive`."""
+
+    maxDiff = None
+    # The slowest command of a test on a busy machine; a hang is a failure.
+    TIMEOUT = 240
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="assay-scenario-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.archive = self.folder / "archive"
+
+    def assay(self, *arguments, code=0, stdin="", **extra):
+        """Runs `assay` and expects this exit code."""
+        command = [str(PROGRAMS / "assay"), *map(str, arguments)]
+        process = subprocess.run(command, cwd=self.folder, env=environment(**extra), input=stdin, text=True,
+                                 capture_output=True, timeout=self.TIMEOUT, errors="replace")
+        finished = Finished(process, command)
+        self.assertEqual(finished.code, code, str(finished))
+        return finished
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def policy(self, approval="policy"):
+        return self.write(f"{approval}.toml", POLICY.format(approval=approval))
+
+    def dataset(self, *sizes):
+        return small_dataset(self.folder / "dataset", sizes)
+
+
+def main():
+    """Runs the tests of the calling file; says plainly if the programs are not there."""
+    for program in ("assay", "assay-judge", "assay-worker"):
+        if not (PROGRAMS / program).exists():
+            sys.exit(f"{PROGRAMS / program} is not there: build it, or set ASSAY_PROGRAMS to the folder that has it")
+    unittest.main(verbosity=2)

@@ -1,0 +1,122 @@
+"""A whole campaign on a simulated clock: run, status, approve, resume, report, export."""
+
+import re
+
+import assay_scenario as scenario
+
+BAD = scenario.EXAMPLES / "bad"
+
+
+class CampaignTest(scenario.Scenario):
+    def setUp(self):
+        super().setUp()
+        self.small = self.dataset(1, 8)
+        self.at = ["--archive", self.archive]
+
+    def run_campaign(self, *arguments, approval="policy", code=0, name="tune"):
+        return self.assay("campaign", "run", name, "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
+                          "--rounds", "1", "--per-round", "4", "--device", "simulated:7", "--policy",
+                          self.policy(approval), *arguments, code=code)
+
+    def test_from_the_first_candidate_to_the_report(self):
+        bad = [BAD / f"{name}.cpp" for name in ("does_not_compile", "crashes", "never_returns", "edited_comment",
+                                                "leaves_one_out")]
+        report = self.folder / "report.html"
+        finished = self.run_campaign("--report", report, "--also", *bad)
+        self.assertIn("report: ", finished.out)
+        self.assertGreaterEqual(len(finished.err.splitlines()), 9, "a line a candidate")
+
+        status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        self.assertEqual(status["phase"], "finished")
+        outcomes = [candidate["outcome"] for candidate in status["candidates"]]
+        self.assertEqual(outcomes[:5], ["not_built", "crashed", "timed_out", "duplicate", "incorrect"])
+        self.assertEqual(len(outcomes), 9)
+        self.assertTrue(all(candidate["cause"] for candidate in status["candidates"]))
+        if status["incumbent"] is not None:
+            self.assertEqual(status["confirmation"]["workloads"], 2)
+
+        page = report.read_text()
+        self.assertIn("<svg", page)
+        self.assertNotIn("<script", page)
+        self.assertFalse(re.findall(r"(?:src|href)=\"(?!#)[^\"]*\"", page), "it must need nothing else")
+        self.assertFalse(re.findall(r"url\(\s*['\"]?http", page))
+        for candidate in status["candidates"]:
+            self.assertIn(candidate["digest"][:12], page)
+
+        # A second time it answers from the archive, with the same content.
+        again = self.run_campaign("--json", "--also", *bad).json()
+        again.pop("report")
+        self.assertEqual(again, status)
+
+        listed = self.assay("candidates", "--campaign", "tune", *self.at, "--json").json()
+        self.assertEqual([entry["outcome"] for entry in listed], outcomes)
+        self.assertTrue(self.assay("archive", "verify", *self.at, "--json").json()["ok"])
+
+    def test_the_same_seed_gives_the_same_campaign(self):
+        self.run_campaign()
+        first = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        self.archive = self.folder / "other"
+        self.at = ["--archive", self.archive]
+        self.run_campaign()
+        second = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        first.pop("created")
+        second.pop("created")
+        self.assertEqual(first, second)
+
+    def test_another_configuration_under_the_name_is_refused(self):
+        self.run_campaign()
+        finished = self.run_campaign("--seed", "99", code=2)
+        self.assertIn("99", finished.err)
+        self.assertIn("assay campaign resume tune", finished.err)
+
+    def test_a_person_decides(self):
+        # Rounds until somebody wins: on the simulated clock the speed of a variant is within 30 % either way.
+        self.run_campaign(approval="person")
+        status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        self.assertEqual(status["phase"], "awaiting_approval", "the simulated clock of this seed has a winner")
+        waiting = status["awaiting"]
+        self.assertIsNone(status["incumbent"])
+        summary = self.assay("campaign", "status", "tune", *self.at).out
+        self.assertIn("assay approve tune", summary)
+
+        self.assay("approve", "tune", "--who", "me", "--why", "read it", *self.at)
+        self.assay("campaign", "resume", "tune", *self.at)
+        status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        # There may be another winner in the same round; approve until the campaign is done.
+        for _ in range(8):
+            if status["phase"] != "awaiting_approval":
+                break
+            self.assay("approve", "tune", "--refuse", "--who", "me", "--why", "one is enough", *self.at)
+            self.assay("campaign", "resume", "tune", *self.at)
+            status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        self.assertEqual(status["phase"], "finished")
+        self.assertEqual(status["incumbent"], waiting)
+        self.assay("approve", "tune", *self.at, code=2)
+
+        out = self.folder / "out"
+        exported = self.assay("export", "tune", "--output", out, *self.at, "--json").json()
+        self.assertEqual(exported["traces"], 2)
+        kinds = {"definitions": "definition", "workloads": "workload", "solutions": "solution", "traces": "trace"}
+        for name in exported["files"]:
+            self.assay("validate", "--kind", kinds[name.split("/")[0]], out / name)
+        report = self.folder / "report.html"
+        self.assay("report", "tune", "--output", report, *self.at)
+        self.assertIn("me", report.read_text())
+        # What was exported is a dataset, and its solution can be judged again.
+        answer = self.assay("evaluate", exported["solution"], "--dataset", out, "--archive", self.folder / "third",
+                            "--device", "simulated:7", "--policy", self.policy(), "--json").json()
+        self.assertTrue(answer["correct"])
+
+    def test_a_campaign_that_runs_locks_its_archive(self):
+        self.run_campaign()
+        import fcntl
+        lock = open(self.archive / "lock", "a")
+        self.addCleanup(lock.close)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        finished = self.assay("campaign", "resume", "tune", *self.at, code=3)
+        self.assertIn("another", finished.err)
+        self.assay("campaign", "status", "tune", *self.at)
+
+
+if __name__ == "__main__":
+    scenario.main()
