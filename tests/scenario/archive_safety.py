@@ -98,7 +98,7 @@ class ArchiveTest(scenario.Scenario):
             evaluate {kernel} >/dev/null; echo "room: $?"
             dd if=/dev/zero of={disk}/filler bs=4k 2>/dev/null
             evaluate {kernel} 2>{self.folder}/full.txt; echo "full: $?"
-            {scenario.PROGRAMS}/assay archive verify --archive {disk}/archive; echo "verify: $?"
+            {scenario.PROGRAMS}/assay archive verify --archive {disk}/archive 2>>{self.folder}/full.txt; echo "verify: $?"
             rm {disk}/filler
             evaluate {kernel} >/dev/null; echo "again: $?"
             {scenario.PROGRAMS}/assay archive verify --archive {disk}/archive >/dev/null; echo "verified: $?"
@@ -110,10 +110,12 @@ class ArchiveTest(scenario.Scenario):
             self.skipTest(f"cannot mount here: {done.stderr}")
         self.assertIn("room: 1\n", done.stdout, done.stderr)
         self.assertIn("full: 3\n", done.stdout, done.stdout + done.stderr)
-        self.assertIn("verify: 0\n", done.stdout, done.stdout)
+        # Even a reader needs a page for SQLite's shared memory, so it may be refused, with the reason.
+        self.assertRegex(done.stdout, "verify: [03]\n")
         self.assertIn("again: 1\n", done.stdout, done.stdout + done.stderr)
         self.assertIn("verified: 0\n", done.stdout)
-        self.assertRegex((self.folder / "full.txt").read_text(), "(?i)no space|full")
+        for line in (self.folder / "full.txt").read_text().splitlines():
+            self.assertRegex(line, "(?i)no space|full")
 
 
 if __name__ == "__main__":

@@ -82,6 +82,12 @@ class Scenario(unittest.TestCase):
     # The slowest command of a test on a busy machine; a hang is a failure.
     TIMEOUT = 240
 
+    @classmethod
+    def setUpClass(cls):
+        # One build cache for the tests of a class: compilers are what takes longest.
+        cls.shared_cache = Path(tempfile.mkdtemp(prefix="assay-scenario-cache-"))
+        cls.addClassCleanup(shutil.rmtree, cls.shared_cache, ignore_errors=True)
+
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="assay-scenario-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -90,6 +96,7 @@ class Scenario(unittest.TestCase):
     def assay(self, *arguments, code=0, stdin="", **extra):
         """Runs `assay` and expects this exit code."""
         command = [str(PROGRAMS / "assay"), *map(str, arguments)]
+        extra.setdefault("ASSAY_BUILD_CACHE", self.shared_cache)
         process = subprocess.run(command, cwd=self.folder, env=environment(**extra), input=stdin, text=True,
                                  capture_output=True, timeout=self.TIMEOUT, errors="replace")
         finished = Finished(process, command)

@@ -1,5 +1,6 @@
 """A whole campaign on a simulated clock: run, status, approve, resume, report, export."""
 
+import fcntl
 import re
 
 import assay_scenario as scenario
@@ -13,10 +14,10 @@ class CampaignTest(scenario.Scenario):
         self.small = self.dataset(1, 8)
         self.at = ["--archive", self.archive]
 
-    def run_campaign(self, *arguments, approval="policy", code=0, name="tune"):
-        return self.assay("campaign", "run", name, "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
-                          "--rounds", "1", "--per-round", "4", "--device", "simulated:7", "--policy",
-                          self.policy(approval), *arguments, code=code)
+    def run_campaign(self, *arguments, approval="policy", code=0, device="simulated:7"):
+        return self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
+                          "--rounds", "1", "--per-round", "4", "--device", device, "--policy", self.policy(approval),
+                          *arguments, code=code)
 
     def test_from_the_first_candidate_to_the_report(self):
         bad = [BAD / f"{name}.cpp" for name in ("does_not_compile", "crashes", "never_returns", "edited_comment",
@@ -69,11 +70,19 @@ class CampaignTest(scenario.Scenario):
         self.assertIn("99", finished.err)
         self.assertIn("assay campaign resume tune", finished.err)
 
+    def campaign_with_a_winner(self):
+        """On a simulated clock a variant's speed is chance: takes the first of a few devices where one wins."""
+        for seed in range(1, 9):
+            self.archive = self.folder / f"archive-{seed}"
+            self.at = ["--archive", self.archive]
+            self.run_campaign(approval="person", device=f"simulated:{seed}")
+            status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+            if status["phase"] == "awaiting_approval":
+                return status
+        self.fail("no variant wins on any of eight simulated devices")
+
     def test_a_person_decides(self):
-        # Rounds until somebody wins: on the simulated clock the speed of a variant is within 30 % either way.
-        self.run_campaign(approval="person")
-        status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
-        self.assertEqual(status["phase"], "awaiting_approval", "the simulated clock of this seed has a winner")
+        status = self.campaign_with_a_winner()
         waiting = status["awaiting"]
         self.assertIsNone(status["incumbent"])
         summary = self.assay("campaign", "status", "tune", *self.at).out
@@ -109,12 +118,11 @@ class CampaignTest(scenario.Scenario):
 
     def test_a_campaign_that_runs_locks_its_archive(self):
         self.run_campaign()
-        import fcntl
         lock = open(self.archive / "lock", "a")
         self.addCleanup(lock.close)
         fcntl.flock(lock, fcntl.LOCK_EX)
         finished = self.assay("campaign", "resume", "tune", *self.at, code=3)
-        self.assertIn("another", finished.err)
+        self.assertIn("in use", finished.err)
         self.assay("campaign", "status", "tune", *self.at)
 
 

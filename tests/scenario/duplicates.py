@@ -30,7 +30,7 @@ class DuplicateTest(scenario.Scenario):
     def test_by_an_edited_comment(self):
         first = self.evaluate(self.write("first.cpp", self.source))
         before = self.cache_content()
-        edited = self.write("edited.cpp", "/* ten times faster */\n" + self.source.replace(";\n", " ;  // note\n"))
+        edited = self.write("edited.cpp", "/* ten times faster */\n" + self.source.replace(";\n", ";  // note\n"))
         again = self.evaluate(edited)
         self.assertEqual(again["origin"], "stored_same_source")
         self.assertIn("first", again["same_source_as"])

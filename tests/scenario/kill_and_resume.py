@@ -4,6 +4,8 @@ resumed ends with the same archive content as one that was left alone, and no ch
 On a simulated clock, so that the samples can be compared too. The seed of the moments is printed; set ASSAY_KILL_SEED
 to repeat a run and ASSAY_KILL_RUNS for more or fewer of them."""
 
+import collections
+import concurrent.futures
 import json
 import os
 import random
@@ -24,6 +26,8 @@ COLD_EVERY = 10
 # How long the kernel may take to end the descendants of a killed process.
 GRACE_SECONDS = 5.0
 MOST_RESUMES = 6
+# A moment may lie after the end of its run; then another one is drawn.
+MOST_TOO_LATE = 20
 
 # What depends on the wall clock, on the machine's load, or on how often something was tried.
 VOLATILE = {"started", "wall_seconds", "retries", "timer_floor_ns", "from_cache", "seconds", "log_file", "archive",
@@ -82,36 +86,39 @@ def without_attempt(text):
 class KillTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.random = random.Random(SEED)
         self.small = self.dataset(1, 4)
         self.warm_cache = self.folder / "cache"
-        self.policy_file = self.policy()
         bad = scenario.EXAMPLES / "bad"
         self.arguments = ["--dataset", self.small, "--tunable", scenario.TUNABLE, "--rounds", "1", "--per-round", "2",
-                          "--device", "simulated:7", "--policy", self.policy_file, "--also",
+                          "--device", "simulated:7", "--policy", self.policy(), "--also",
                           bad / "does_not_compile.cpp", bad / "leaves_one_out.cpp", bad / "edited_comment.cpp"]
 
     def start(self, archive, cache, *command):
         line = [str(scenario.PROGRAMS / "assay"), "campaign", *map(str, command), "--archive", str(archive)]
         if command[0] == "run":
             line += list(map(str, self.arguments))
-        log = open(self.folder / "log.txt", "a")
-        process = subprocess.Popen(line, cwd=self.folder, env=scenario.environment(ASSAY_BUILD_CACHE=cache),
-                                   stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        log.close()
-        return process
+        with open(f"{archive}.log", "a") as log:
+            return subprocess.Popen(line, cwd=self.folder, env=scenario.environment(ASSAY_BUILD_CACHE=cache),
+                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def log(self, archive):
+        return Path(f"{archive}.log").read_text()[-3000:]
+
+    def undisturbed(self, archive, cache):
+        begin = time.monotonic()
+        process = self.start(archive, cache, "run", "killed")
+        self.assertEqual(process.wait(timeout=self.TIMEOUT), 0, self.log(archive))
+        return time.monotonic() - begin
 
     def finish(self, archive, cache):
-        """Resumes until the campaign is finished; what was killed before it was created is started again."""
+        """Resumes until the campaign is finished; one that was killed before it was created is started again."""
         for _ in range(MOST_RESUMES):
-            process = self.start(archive, cache, "resume", "killed")
-            code = process.wait(timeout=self.TIMEOUT)
+            code = self.start(archive, cache, "resume", "killed").wait(timeout=self.TIMEOUT)
             if code == 2:
-                process = self.start(archive, cache, "run", "killed")
-                code = process.wait(timeout=self.TIMEOUT)
+                code = self.start(archive, cache, "run", "killed").wait(timeout=self.TIMEOUT)
             if code == 0:
                 return
-        self.fail(f"cannot be resumed:\n{(self.folder / 'log.txt').read_text()[-3000:]}")
+        self.fail(f"cannot be resumed:\n{self.log(archive)}")
 
     def content(self, archive):
         """All that the archive says, but for what may differ from run to run."""
@@ -123,11 +130,9 @@ class KillTest(scenario.Scenario):
             "JOIN candidates c ON c.number = e.candidate LEFT JOIN candidates i ON i.number = e.incumbent "
             "ORDER BY e.number").fetchall()
         database.close()
-        journal = []
-        for kind, body in events:
-            if kind in ("evaluation_failed", "evaluation_intended"):
-                continue
-            journal.append((kind, without_volatile(json.loads(body))))
+        # An intent or a failed attempt is there as often as it was tried.
+        journal = [(kind, without_volatile(json.loads(body))) for kind, body in events
+                   if kind not in ("evaluation_failed", "evaluation_intended")]
         details = []
         for row in evaluations:
             shown = self.assay("show", row[0], "--archive", archive, "--json").json()
@@ -135,7 +140,7 @@ class KillTest(scenario.Scenario):
             details.append(without_volatile([list(row), shown["report"]["evaluation"], samples]))
         return {"candidates": candidates, "journal": journal, "evaluations": details}
 
-    def kill_something(self, process, moment):
+    def kill_something(self, process, moment, chance):
         """Waits for the moment and kills one of the programs at random. Returns its name, or None if all was over."""
         try:
             process.wait(timeout=moment)
@@ -147,64 +152,63 @@ class KillTest(scenario.Scenario):
         for pid, (name, _) in below.items():
             if name in ("assay-judge", "assay-worker"):
                 ours.setdefault(name, []).append(pid)
-        name = self.random.choice(sorted(ours))
-        victim = self.random.choice(sorted(ours[name]))
+        name = chance.choice(sorted(ours))
         try:
-            os.kill(victim, signal.SIGKILL)
+            os.kill(chance.choice(sorted(ours[name])), signal.SIGKILL)
         except ProcessLookupError:
-            return None
-        if name == "assay":
             process.wait(timeout=self.TIMEOUT)
+            return None
+        process.wait(timeout=self.TIMEOUT)
+        if name == "assay":
             deadline = time.monotonic() + GRACE_SECONDS
             while still_alive(below) and time.monotonic() < deadline:
                 time.sleep(0.005)
             self.assertEqual(still_alive(below), [], "a child outlived assay")
-        else:
-            process.wait(timeout=self.TIMEOUT)
         return name
 
-    def undisturbed(self, archive, cache):
-        begin = time.monotonic()
-        process = self.start(archive, cache, "run", "killed")
-        self.assertEqual(process.wait(timeout=self.TIMEOUT), 0, (self.folder / "log.txt").read_text())
-        return time.monotonic() - begin
+    def killed_and_resumed(self, number, seconds, expected):
+        """One run that is killed once. Returns what was killed."""
+        chance = random.Random(f"{SEED}-{number}")
+        is_cold = number % COLD_EVERY == COLD_EVERY - 1
+        archive = self.folder / f"archive-{number}"
+        cache = self.folder / f"cache-{number}" if is_cold else self.warm_cache
+        for _ in range(MOST_TOO_LATE):
+            moment = chance.uniform(0, seconds["cold" if is_cold else "warm"])
+            name = self.kill_something(self.start(archive, cache, "run", "killed"), moment, chance)
+            if name is not None:
+                break
+            shutil.rmtree(archive)
+        else:
+            self.fail("the runs end before they can be killed")
+        what = f"{number:3}: {name} killed after {moment:.3f} s{' (cold)' if is_cold else ''}"
+        self.finish(archive, cache)
+        self.assertEqual(self.content(archive), expected, f"{what}, seed {SEED}")
+        if number % COLD_EVERY == 0:
+            problems = self.assay("archive", "verify", "--archive", archive, "--json").json()["problems"]
+            self.assertEqual(problems, [], what)
+        shutil.rmtree(archive)
+        shutil.rmtree(cache if is_cold else self.folder / "nothing", ignore_errors=True)
+        print(what, flush=True)
+        return name
 
-    def test_fifty_kills_lose_nothing(self):
-        cold = self.undisturbed(self.folder / "first", self.warm_cache)
-        warm = self.undisturbed(self.folder / "second", self.warm_cache)
+    def test_kills_lose_nothing(self):
+        seconds = {"cold": self.undisturbed(self.folder / "first", self.warm_cache),
+                   "warm": self.undisturbed(self.folder / "second", self.warm_cache)}
         expected = self.content(self.folder / "first")
         self.assertEqual(self.content(self.folder / "second"), expected, "two runs that nobody disturbed differ")
         outcomes = [row[0][6] for row in expected["evaluations"]]
         self.assertIn("not_built", outcomes)
         self.assertIn("incorrect", outcomes)
-        print(f"seed {SEED}; undisturbed {cold:.2f} s cold, {warm:.2f} s warm; "
+        print(f"seed {SEED}; undisturbed {seconds['cold']:.2f} s cold, {seconds['warm']:.2f} s warm; "
               f"{len(expected['evaluations'])} evaluations, {len(expected['journal'])} events", flush=True)
-
-        killed = {}
-        too_late = 0
-        done = 0
-        while done < RUNS:
-            is_cold = done % COLD_EVERY == COLD_EVERY - 1
-            moment = self.random.uniform(0, cold if is_cold else warm)
-            archive = self.folder / "archive"
-            cache = self.folder / "cold-cache" if is_cold else self.warm_cache
-            process = self.start(archive, cache, "run", "killed")
-            name = self.kill_something(process, moment)
-            if name is None:
-                too_late += 1
-                self.assertLess(too_late, RUNS + 10, "runs end before they can be killed")
-            else:
-                done += 1
-                killed[name] = killed.get(name, 0) + 1
-                print(f"{done:3}: {name} killed after {moment:.3f} s{' (cold)' if is_cold else ''}", flush=True)
-                self.finish(archive, cache)
-                self.assertEqual(self.content(archive), expected, f"{name} killed after {moment:.3f} s, seed {SEED}")
-                if done % COLD_EVERY == 0:
-                    verified = self.assay("archive", "verify", "--archive", archive, "--json").json()
-                    self.assertEqual(verified["problems"], [])
-            shutil.rmtree(archive, ignore_errors=True)
-            shutil.rmtree(self.folder / "cold-cache", ignore_errors=True)
-        print(f"killed {killed}; {too_late} runs were over before their moment", flush=True)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            runs = [pool.submit(self.killed_and_resumed, number, seconds, expected) for number in range(RUNS)]
+            try:
+                killed = collections.Counter(run.result() for run in concurrent.futures.as_completed(runs))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        print(f"killed {dict(killed)}", flush=True)
         if RUNS >= 20:
             self.assertEqual(set(killed), {"assay", "assay-judge", "assay-worker"})
 

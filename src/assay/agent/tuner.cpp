@@ -31,7 +31,11 @@ struct Move {
 
 task::Solution choose(const task::Solution& solution, task::Named<std::int64_t> values) {
   task::Solution chosen = solution;
-  chosen.name = fmt::format("{}@{}", solution.name.substr(0, solution.name.find('@')), describe(values));
+  std::string numbers;
+  for (const auto& [parameter, value] : values) {
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : "-", value);
+  }
+  chosen.name = fmt::format("{}@{}", solution.name.substr(0, solution.name.find('@')), numbers);
   chosen.parameters = std::move(values);
   return chosen;
 }

@@ -35,7 +35,8 @@ class Tuner final : public Proposer {
   std::uint64_t seed_;
 };
 
-/// Returns the solution with these parameter values, named "<name>@BLOCK_V=8,UNROLL=2" (in the declared order). Values
+/// Returns the solution with these parameter values, named "<name>@8-2": the values in the declared order, short
+/// because names stand in tables; the parameters themselves are in the solution. Values
 /// that are not exactly the declared parameters, not among their values, or break a constraint are input errors.
 [[nodiscard]] base::Result<task::Solution> with_parameters(const task::Solution& solution,
                                                            const task::Named<std::int64_t>& values);

@@ -72,7 +72,7 @@ TEST(Tuner, ProposesTheDefaultsFirst) {
   Tuner one = tuner();
   const auto proposals = propose(one, {}, 8);
   ASSERT_THAT(proposals, SizeIs(8));
-  EXPECT_EQ(proposals[0].solution.name, "blocked@BLOCK=1,UNROLL=1,THREADS=1");
+  EXPECT_EQ(proposals[0].solution.name, "blocked@1-1-1");
   EXPECT_THAT(proposals[0].hypothesis.change, HasSubstr("declared defaults"));
   EXPECT_FALSE(proposals[0].parent);
   EXPECT_THAT(proposals[1].hypothesis.change, StartsWith("a random point: BLOCK="));
@@ -145,7 +145,7 @@ TEST(Tuner, FindsTheOptimumOfABowlMuchSoonerThanBlindSearch) {
       measure(history, propose(*one, history, 8));
     }
     found += std::any_of(history.begin(), history.end(), [](const Trial& trial) {
-      return trial.solution.name == "blocked@BLOCK=8,UNROLL=2,THREADS=2";
+      return trial.solution.name == "blocked@8-2-2";
     });
   }
   EXPECT_GE(found, 14);  // 40 of 160 points: blind search would find it in 5 of 20
@@ -190,11 +190,11 @@ TEST(Tuner, CountsSuppliedCandidatesOnlyIfTheyAreItsOwn) {
   own.number = 1;
   own.solution = *with_parameters(tunable(), {{"BLOCK", 1}, {"UNROLL", 1}, {"THREADS", 1}});
   own.solution.name = "by hand";
-  EXPECT_NE(names(propose(one, {own}, 1)).front(), "blocked@BLOCK=1,UNROLL=1,THREADS=1");
+  EXPECT_NE(names(propose(one, {own}, 1)).front(), "blocked@1-1-1");
 
   Trial other = own;
   other.solution.sources[0].content = "int run() { return 2 * BLOCK; }";
-  EXPECT_EQ(names(propose(one, {other}, 1)).front(), "blocked@BLOCK=1,UNROLL=1,THREADS=1");
+  EXPECT_EQ(names(propose(one, {other}, 1)).front(), "blocked@1-1-1");
 }
 
 TEST(Tuner, ReturnsNothingForNoCount) {
@@ -255,11 +255,11 @@ TEST(Tuner, DependsOnItsSeed) {
 TEST(WithParameters, NamesAndOrdersTheValues) {
   const auto chosen = with_parameters(tunable(), {{"THREADS", 2}, {"UNROLL", 4}, {"BLOCK", 8}});
   ASSERT_TRUE(chosen) << chosen.error().text();
-  EXPECT_EQ(chosen->name, "blocked@BLOCK=8,UNROLL=4,THREADS=2");
+  EXPECT_EQ(chosen->name, "blocked@8-4-2");
   EXPECT_EQ(chosen->parameters.front().first, "BLOCK");
   const auto again = with_parameters(*chosen, {{"THREADS", 1}, {"UNROLL", 1}, {"BLOCK", 2}});
   ASSERT_TRUE(again) << again.error().text();
-  EXPECT_EQ(again->name, "blocked@BLOCK=2,UNROLL=1,THREADS=1");
+  EXPECT_EQ(again->name, "blocked@2-1-1");
 }
 
 TEST(WithParameters, RefusesWhatDoesNotFit) {

@@ -46,21 +46,33 @@ std::string workload_text(const service::EvaluateReport& report, std::int32_t in
   return fmt::format("workload {} ({})", workload.uuid.substr(0, kUuidDigits), axes_text(workload));
 }
 
-// Where exactly, and what was there: "q[0, 3, 17] of workload 901e5104 (batch_size 1): expected 1.25, got 0".
-std::string place_text(const service::EvaluateReport& report, const task::Finding& finding) {
-  std::string text;
-  if (finding.tensor) {
-    text = base::printable(*finding.tensor);
-    if (finding.index) {
-      std::vector<std::string> numbers;
-      for (const std::int64_t number : *finding.index) {
-        numbers.push_back(std::to_string(number));
-      }
-      text += "[" + base::join(numbers, ", ") + "]";
-    }
+// "q[0, 3, 17]", or "q"; empty if no tensor is meant.
+std::string element_text(const task::Finding& finding) {
+  if (!finding.tensor) {
+    return {};
   }
+  std::string text = base::printable(*finding.tensor);
+  if (finding.index) {
+    std::vector<std::string> numbers;
+    for (const std::int64_t number : *finding.index) {
+      numbers.push_back(std::to_string(number));
+    }
+    text += "[" + base::join(numbers, ", ") + "]";
+  }
+  return text;
+}
+
+// Where exactly, and what was there: "q[0, 3, 17] of workload 901e5104 (batch_size 1): expected 1.25, got 0". What the
+// message says already is left out.
+std::string place_text(const service::EvaluateReport& report, const task::Finding& finding) {
+  const std::string element = element_text(finding);
+  const bool told = !element.empty() && finding.message.find(element) != std::string::npos;
+  if (told) {
+    return finding.workload ? "in " + workload_text(report, *finding.workload) : std::string();
+  }
+  std::string text = element.empty() ? std::string() : "at " + element;
   if (finding.workload) {
-    text += (text.empty() ? "" : " of ") + workload_text(report, *finding.workload);
+    text += (text.empty() ? "in " : " of ") + workload_text(report, *finding.workload);
   }
   std::vector<std::string> values;
   if (finding.expected) {
@@ -85,11 +97,15 @@ std::string print_findings(const service::EvaluateReport& report, Colour colour)
       break;
     }
     ++shown;
+    // The cause is usually the first finding in a sentence; once is enough.
+    if (shown == 1 && !finding.message.empty() && report.evaluation.cause.find(finding.message) != std::string::npos) {
+      continue;
+    }
     text += fmt::format("  {}{}: {}\n", report::tinted(finding.kind, Tone::strong, colour),
                         finding.side == task::Side::incumbent ? " (incumbent)" : "", base::printable(finding.message));
     const std::string place = place_text(report, finding);
     if (!place.empty()) {
-      text += "    at " + place + "\n";
+      text += "    " + place + "\n";
     }
   }
   return text;

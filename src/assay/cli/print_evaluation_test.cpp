@@ -94,6 +94,26 @@ TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {
   EXPECT_THAT(text, Not(HasSubstr("outputs checked")));
 }
 
+TEST(PrintEvaluationTest, NothingIsSaidTwice) {
+  service::EvaluateReport report = verdict(task::Outcome::incorrect);
+  task::Finding finding;
+  finding.kind = "mismatch";
+  finding.message = "y[1] is 3, expected 2";
+  finding.tensor = "y";
+  finding.index = std::vector<std::int64_t>{1};
+  finding.expected = 2;
+  finding.got = 3;
+  finding.workload = 0;
+  task::Finding second = finding;
+  second.message = "y[5] is 4, expected 2";
+  second.index = std::vector<std::int64_t>{5};
+  report.evaluation.findings = {finding, second};
+  report.evaluation.cause = "y[1] is 3, expected 2 (workload 901e5104)";
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, Not(HasSubstr("mismatch: y[1]"))) << "the cause says it";
+  EXPECT_THAT(text, HasSubstr("mismatch: y[5] is 4, expected 2\n    in workload 901e5104 (batch_size 4)\n"));
+}
+
 TEST(PrintEvaluationTest, FindingsOfTheIncumbentSaySoAndManyAreCut) {
   service::EvaluateReport report = verdict(task::Outcome::suspect);
   task::Finding finding;

@@ -1,0 +1,164 @@
+#include <assay/control/events.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include <assay/control/narration.hpp>
+#include <assay/control/sample_campaign.hpp>
+
+namespace assay::control {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using testing::must;
+
+promote::Decision decision() {
+  promote::Decision one;
+  one.verdict = promote::Decision::Verdict::promote;
+  one.speedup = 1.25;
+  one.speedup_lower = 1.2;
+  one.reasons = {"faster"};
+  return one;
+}
+
+task::CandidateIdentity identity(std::string_view text) { return {base::sha256(text), base::sha256("n")}; }
+
+// One of each kind, every field set.
+std::vector<Entry> samples() {
+  CandidatesProposed proposed;
+  proposed.round = 2;
+  proposed.proposer = "tuner";
+  proposed.candidates.push_back(
+      {7, "blocked@B=8", identity("a"), {{"B", 8}, {"A", -1}}, {"all", "unknown", "B 4 -> 8", "faster"}, 3, {}});
+  proposed.candidates.push_back({8, "copy", identity("b"), {}, {}, {}, Duplicate{7, Sameness::normalised}});
+  return {
+      CampaignStarted{},
+      EvaluationIntended{Purpose::gate, 7, 3, 2, "c-7-gate-2"},
+      EvaluationFailed{"c-7-gate-2", "judge.died", "the judge was killed"},
+      BaselineMeasured{"c-0-measure-1", {1.5, 2.25}, {{"n 1..2", {0, 1}, 1, 1.0}}},
+      BaselineFailed{"c-0-measure-1", task::Outcome::crashed, "signal 11"},
+      proposed,
+      CandidateGated{7, "c-7-gate-2", task::Outcome::better, "faster", LogRatio{-0.2, -0.3, -0.1}},
+      CandidateSwept{7, "c-7-sweep-1", task::Outcome::better, "faster", decision()},
+      CandidatePromoted{7, "policy quick", "faster"},
+      CandidateRefused{7, "Ada", "no"},
+      CampaignConfirmed{7, "c-7-confirm-1", task::Outcome::better, "faster", decision()},
+      CampaignFinished{7},
+  };
+}
+
+archive::Event event_of(const Entry& entry) {
+  auto [kind, body] = encode_entry(entry);
+  return {5, std::move(kind), std::move(body), {}};
+}
+
+TEST(Events, SurviveStorage) {
+  ASSERT_THAT(samples(), SizeIs(std::variant_size_v<Entry>));
+  for (const Entry& entry : samples()) {
+    const archive::Event event = event_of(entry);
+    const auto read = decode_entry(event);
+    ASSERT_TRUE(read) << read.error().text();
+    EXPECT_EQ(read->index(), entry.index());
+    EXPECT_EQ(encode_entry(*read), encode_entry(entry));
+  }
+}
+
+TEST(Events, HaveDifferentKinds) {
+  std::set<std::string> kinds;
+  for (const Entry& entry : samples()) {
+    kinds.insert(encode_entry(entry).first);
+  }
+  EXPECT_THAT(kinds, SizeIs(std::variant_size_v<Entry>));
+}
+
+// These texts are in people's archives: a change here is a break, not a mistake of the test.
+TEST(Events, KeepTheirPersistedForm) {
+  const auto text = [](const Entry& entry) {
+    const auto [kind, body] = encode_entry(entry);
+    return kind + " " + body;
+  };
+  EXPECT_EQ(text(CampaignStarted{}), R"(campaign_started {"version":1})");
+  EXPECT_EQ(text(EvaluationIntended{Purpose::confirmation, 7, 0, 1, "x"}),
+            R"(evaluation_intended {"purpose":"confirmation","candidate":7,"incumbent":0,"attempt":1,"evaluation":"x"})");
+  EXPECT_EQ(text(EvaluationFailed{"x", "a.b", "m"}), R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m"})");
+  EXPECT_EQ(text(CandidateGated{7, "x", task::Outcome::crashed, "why", {}}),
+            R"(candidate_gated {"candidate":7,"evaluation":"x","outcome":"crashed","cause":"why","log_ratio":null})");
+  EXPECT_EQ(text(CandidatePromoted{7, "Ada", "fast"}), R"(candidate_promoted {"candidate":7,"by":"Ada","why":"fast"})");
+  EXPECT_EQ(text(CampaignFinished{0}), R"(campaign_finished {"incumbent":0})");
+  EXPECT_EQ(to_string(Purpose::baseline), "baseline");
+  EXPECT_EQ(to_string(Purpose::sweep), "sweep");
+  EXPECT_EQ(to_string(Sameness::content), "content");
+}
+
+TEST(Events, KeepInfiniteBounds) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto read = must(decode_entry(event_of(
+      CandidateGated{1, "x", task::Outcome::indistinguishable, "", LogRatio{0.5, -kInfinity, kInfinity}})));
+  const auto& gated = std::get<CandidateGated>(read);
+  EXPECT_EQ(gated.log_ratio->lower, -kInfinity);
+  EXPECT_EQ(gated.log_ratio->upper, kInfinity);
+}
+
+TEST(Events, ThatAreUnknownOrDamagedAreRefusedByTheirPlace) {
+  const auto failure = [](const std::string& kind, const std::string& body) {
+    const auto read = decode_entry({9, kind, body, {}});
+    EXPECT_FALSE(read) << kind << " " << body;
+    return read ? base::Error{} : read.error();
+  };
+  const base::Error unknown = failure("candidate_praised", "{}");
+  EXPECT_EQ(unknown.owner, base::Owner::internal);
+  EXPECT_THAT(unknown.message, AllOf(HasSubstr("event 9 (candidate_praised)"), HasSubstr("not known")));
+  EXPECT_THAT(failure("campaign_started", R"({"version":2})").message, HasSubstr("/version: is 2"));
+  EXPECT_THAT(failure("campaign_finished", "{").message, HasSubstr("event 9"));
+  EXPECT_THAT(failure("campaign_finished", "{}").message, HasSubstr("/incumbent: is missing"));
+  EXPECT_THAT(failure("campaign_finished", R"({"incumbent":0,"x":1})").message, HasSubstr("/x"));
+  EXPECT_THAT(failure("campaign_finished", R"({"incumbent":-1})").message, HasSubstr("/incumbent"));
+  EXPECT_THAT(failure("candidate_promoted", R"({"candidate":0,"by":"a","why":""})").message, HasSubstr("/candidate"));
+  EXPECT_THAT(failure("candidate_promoted", R"({"candidate":1,"by":"","why":""})").message, HasSubstr("/by"));
+}
+
+TEST(Events, RefuseEveryMissingField) {
+  for (const Entry& entry : samples()) {
+    const auto [kind, body] = encode_entry(entry);
+    const base::Json json = must(base::parse_json(body, "body"));
+    for (const auto& [field, value] : json.items()) {
+      base::Json damaged = json;
+      damaged.erase(field);
+      EXPECT_FALSE(decode_entry({1, kind, base::dump_compact(damaged), {}})) << kind << " without " << field;
+    }
+  }
+}
+
+TEST(Narration, SaysWhatAPersonWantsToKnow) {
+  CampaignState state;
+  state.candidates.resize(8);
+  for (std::size_t i = 0; i < state.candidates.size(); ++i) {
+    state.candidates[i].number = static_cast<int>(i) + 1;
+    state.candidates[i].name = "s" + std::to_string(i + 1);
+  }
+  state.failure = "the baseline is crashed: signal 11";
+  std::vector<std::string> lines;
+  for (const Entry& entry : samples()) {
+    lines.push_back(narrate(entry, state));
+  }
+  EXPECT_EQ(lines[1], "gate of candidate 7 (s7), attempt 2");
+  EXPECT_EQ(lines[2], "c-7-gate-2 could not be made: the judge was killed");
+  EXPECT_EQ(lines[4], "the baseline is crashed: signal 11");
+  EXPECT_EQ(lines[5], "round 2: 2 candidates from tuner, 1 of them duplicates");
+  EXPECT_EQ(lines[6], "candidate 7 (s7): better, 1.221x [1.105, 1.350]");
+  EXPECT_EQ(lines[7], "candidate 7 (s7), swept: faster");
+  EXPECT_EQ(lines[9], "candidate 7 (s7) was refused by Ada");
+  EXPECT_EQ(narrate(CampaignFinished{0}, state), "finished: the incumbent is the baseline");
+  EXPECT_EQ(narrate(CandidatesProposed{3, "tuner", {}}, state), "round 3: tuner has nothing left to try");
+  EXPECT_EQ(narrate(CandidateGated{2, "x", task::Outcome::crashed, "signal 11", {}}, state),
+            "candidate 2 (s2): crashed: signal 11");
+}
+
+}  // namespace
+}  // namespace assay::control

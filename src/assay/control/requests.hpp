@@ -8,7 +8,8 @@
 namespace assay::control {
 
 /// Makes the request for an evaluation: stage, workloads and plan by its purpose. On a simulated device the seed
-/// follows from the device's and the id, so that a resumed campaign measures the same; otherwise the judge draws it.
+/// follows from the device's and the id of the first attempt, so that a resumed campaign, and what is tried again,
+/// measures the same; otherwise the judge draws it.
 /// `candidate` and `incumbent` are the solutions that `target` and the state name.
 [[nodiscard]] task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
                                                    const CampaignState& state, const PendingEvaluation& target,

@@ -1,0 +1,89 @@
+#include <assay/control/requests.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include <assay/control/sample_campaign.hpp>
+
+namespace assay::control {
+namespace {
+
+using ::testing::SizeIs;
+using testing::sample_configuration;
+
+task::EvaluationRequest request(const CampaignConfiguration& configuration, Purpose purpose, int candidate = 1,
+                                int attempt = 1) {
+  CampaignState state;
+  state.regimes = {{"n 1..2", {0, 1}, 1, 0.1}, {"n 1000..2000", {2, 3}, 3, 0.9}};
+  const PendingEvaluation target{purpose, candidate, attempt, "id-" + std::to_string(attempt)};
+  return make_request(configuration, state, target, configuration.supplied.at(4), configuration.baseline);
+}
+
+TEST(MakeRequest, MeasuresTheBaselineAloneInTwoPairs) {
+  const CampaignConfiguration configuration = sample_configuration();
+  const auto made = request(configuration, Purpose::baseline, 0);
+  EXPECT_EQ(made.id, "id-1");
+  EXPECT_EQ(made.stage, task::Stage::measure);
+  EXPECT_FALSE(made.incumbent);
+  EXPECT_THAT(made.workloads, SizeIs(4));
+  EXPECT_EQ(made.plan.minimum_pairs, 2);
+  EXPECT_EQ(made.plan.maximum_pairs, 2);
+  EXPECT_EQ(made.plan.samples_per_pair, configuration.policy.sweep.samples_per_pair);
+}
+
+TEST(MakeRequest, GatesOnTheRepresentatives) {
+  const CampaignConfiguration configuration = sample_configuration();
+  const auto made = request(configuration, Purpose::gate);
+  EXPECT_EQ(made.stage, task::Stage::gate);
+  ASSERT_THAT(made.workloads, SizeIs(2));
+  EXPECT_EQ(made.workloads[0].uuid, configuration.workloads[1].uuid);
+  EXPECT_EQ(made.workloads[1].uuid, configuration.workloads[3].uuid);
+  EXPECT_EQ(made.candidate.name, "slow");
+  EXPECT_EQ(made.incumbent->name, "plain");
+  EXPECT_EQ(made.plan.maximum_pairs, configuration.policy.gate.maximum_pairs);
+}
+
+TEST(MakeRequest, SweepsAndConfirmsOnEveryWorkload) {
+  const CampaignConfiguration configuration = sample_configuration();
+  for (const Purpose purpose : {Purpose::sweep, Purpose::confirmation}) {
+    const auto made = request(configuration, purpose);
+    EXPECT_EQ(made.stage, task::Stage::sweep);
+    EXPECT_THAT(made.workloads, SizeIs(4));
+    EXPECT_TRUE(made.incumbent);
+    EXPECT_EQ(made.plan.maximum_pairs, configuration.policy.sweep.maximum_pairs);
+  }
+}
+
+TEST(MakeRequest, SeedsASimulatedDeviceByWhatIsMeasured) {
+  CampaignConfiguration configuration = sample_configuration();
+  std::set<std::uint64_t> seeds;
+  for (const Purpose purpose : {Purpose::gate, Purpose::sweep, Purpose::confirmation}) {
+    for (const int candidate : {1, 2}) {
+      const auto made = request(configuration, purpose, candidate);
+      ASSERT_TRUE(made.seed);
+      seeds.insert(*made.seed);
+      EXPECT_EQ(made.seed, request(configuration, purpose, candidate, 2).seed);
+    }
+  }
+  EXPECT_THAT(seeds, SizeIs(6));
+  const auto before = request(configuration, Purpose::gate).seed;
+  configuration.device = "simulated:8";
+  EXPECT_NE(request(configuration, Purpose::gate).seed, before);
+  configuration.device = "cpu";
+  EXPECT_FALSE(request(configuration, Purpose::gate).seed);
+}
+
+TEST(ComparedWith, IsTheIncumbentButForTheEnds) {
+  CampaignState state;
+  EXPECT_EQ(compared_with(state, Purpose::gate), 0);
+  state.incumbent = 3;
+  EXPECT_EQ(compared_with(state, Purpose::gate), 3);
+  EXPECT_EQ(compared_with(state, Purpose::sweep), 3);
+  EXPECT_EQ(compared_with(state, Purpose::baseline), 0);
+  EXPECT_EQ(compared_with(state, Purpose::confirmation), 0);
+}
+
+}  // namespace
+}  // namespace assay::control

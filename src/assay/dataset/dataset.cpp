@@ -74,8 +74,9 @@ tl::unexpected<base::Error> unknown(std::string_view what, std::string_view name
 
 tl::unexpected<base::Error> wrong_name(const Path& path, std::string_view pointer, const std::string& given,
                                        std::string_view wanted) {
-  return base::input_error("dataset.name", fmt::format("{}: {}: is \"{}\", but the file's place says \"{}\": make them equal",
-                                                       path.string(), pointer, given, wanted));
+  return base::input_error(
+      "dataset.name", fmt::format("{}: {}: is \"{}\", but the file's place says \"{}\": make them equal", path.string(),
+                                  pointer, given, wanted));
 }
 
 // Reads one line of a workloads file.
@@ -185,10 +186,10 @@ base::Result<std::vector<task::Workload>> Dataset::workloads(std::string_view de
   ASSAY_TRY_ASSIGN(const task::Definition definition, definition(definition_name));
   const auto place = workloads_.find(definition_name);
   if (place == workloads_.end()) {
-    return base::input_error("dataset.no_workloads", fmt::format("{} has no workloads for \"{}\": add "
-                                                                 "workloads/{}/{}.jsonl",
-                                                                 root_.string(), definition_name, definition.op_type,
-                                                                 definition_name));
+    return base::input_error("dataset.no_workloads",
+                             fmt::format("{} has no workloads for \"{}\": add "
+                                         "workloads/{}/{}.jsonl",
+                                         root_.string(), definition_name, definition.op_type, definition_name));
   }
   const std::string path = place->second.string();
   ASSAY_TRY_ASSIGN(const std::string text, os::read_file(place->second));
@@ -204,8 +205,8 @@ base::Result<std::vector<task::Workload>> Dataset::workloads(std::string_view de
     const auto [earlier, added] = lines.emplace(workload.uuid, number);
     if (!added) {
       return base::input_error("dataset.duplicate",
-                               fmt::format("{0}:{1}: /workload/uuid: \"{2}\" is that of {0}:{3} too: remove one line", path,
-                                           number, workload.uuid, earlier->second));
+                               fmt::format("{0}:{1}: /workload/uuid: \"{2}\" is that of {0}:{3} too: remove one line",
+                                           path, number, workload.uuid, earlier->second));
     }
     workloads.push_back(std::move(workload));
   }

@@ -8,9 +8,9 @@ namespace assay::dataset {
 namespace {
 
 using ::testing::AllOf;
+using testing::DatasetFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::DatasetFolder;
 
 Dataset opened(const DatasetFolder& folder) { return Dataset::open(folder.path()).value(); }
 
@@ -60,8 +60,9 @@ TEST(Dataset, ANameInTwoFilesNamesBoth) {
               AllOf(HasSubstr("definition \"add\""), HasSubstr("elementwise/add.json"), HasSubstr("other/add.json")));
   folder.remove("definitions/other");
   folder.write("solutions/another/elementwise/add/plain.json", DatasetFolder::solution("plain", "add"));
-  EXPECT_THAT(fault(Dataset::open(folder.path())),
-              AllOf(HasSubstr("solution \"plain\""), HasSubstr("another/elementwise"), HasSubstr("someone/elementwise")));
+  EXPECT_THAT(
+      fault(Dataset::open(folder.path())),
+      AllOf(HasSubstr("solution \"plain\""), HasSubstr("another/elementwise"), HasSubstr("someone/elementwise")));
   folder.remove("solutions/another");
   folder.write("workloads/other/add.jsonl", "");
   EXPECT_EQ(Dataset::open(folder.path()).error().code, "dataset.duplicate");

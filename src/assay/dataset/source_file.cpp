@@ -18,9 +18,7 @@ constexpr std::string_view kMacro = "ASSAY_KERNEL";
 constexpr std::uint64_t kLargestSource = std::uint64_t{16} << 20U;
 constexpr std::array<std::string_view, 4> kExtensions = {".c", ".cc", ".cpp", ".cxx"};
 
-bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Reads "( name )" at the start of `text`; empty if something else stands there.
 std::string_view macro_argument(std::string_view text) {
@@ -109,17 +107,19 @@ base::Result<task::Solution> load_solution_path(const os::Path& path, std::strin
     return pack_source(path, definition);
   }
   if (extension != ".json") {
-    return base::input_error("source.kind", fmt::format("{}: is neither a solution (.json) nor C or C++ source ({}): give "
-                                                        "one of these",
-                                                        path.string(), fmt::join(kExtensions, ", ")));
+    return base::input_error("source.kind",
+                             fmt::format("{}: is neither a solution (.json) nor C or C++ source ({}): give "
+                                         "one of these",
+                                         path.string(), fmt::join(kExtensions, ", ")));
   }
   ASSAY_TRY_ASSIGN(const std::string text, os::read_file(path));
   ASSAY_TRY_ASSIGN(task::Solution solution, task::load_solution(text, path.string()));
   if (solution.definition != definition) {
-    return base::input_error("source.definition",
-                             fmt::format("{}: /definition: is \"{}\", but \"{}\" was asked for: give a solution of that "
-                                         "definition",
-                                         path.string(), solution.definition, definition));
+    return base::input_error(
+        "source.definition",
+        fmt::format("{}: /definition: is \"{}\", but \"{}\" was asked for: give a solution of that "
+                    "definition",
+                    path.string(), solution.definition, definition));
   }
   return solution;
 }

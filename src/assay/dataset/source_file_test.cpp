@@ -8,10 +8,10 @@ namespace assay::dataset {
 namespace {
 
 using ::testing::AllOf;
+using testing::DatasetFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::DatasetFolder;
 
 TEST(EntryPoints, AreFoundInTheirOrder) {
   EXPECT_THAT(entry_points("ASSAY_KERNEL(run) { return 0; }"), ElementsAre("run"));
@@ -21,9 +21,11 @@ TEST(EntryPoints, AreFoundInTheirOrder) {
 }
 
 TEST(EntryPoints, CommentsAndDirectivesDoNotCount) {
-  EXPECT_THAT(entry_points("// ASSAY_KERNEL(run)\n/* ASSAY_KERNEL(run) */\n#define K ASSAY_KERNEL(run) \\\n ASSAY_KERNEL(b)\n"),
+  EXPECT_THAT(
+      entry_points("// ASSAY_KERNEL(run)\n/* ASSAY_KERNEL(run) */\n#define K ASSAY_KERNEL(run) \\\n ASSAY_KERNEL(b)\n"),
+      IsEmpty());
+  EXPECT_THAT(entry_points("MY_ASSAY_KERNEL(run) ASSAY_KERNELS(run) ASSAY_KERNEL(a, b) ASSAY_KERNEL() ASSAY_KERNEL"),
               IsEmpty());
-  EXPECT_THAT(entry_points("MY_ASSAY_KERNEL(run) ASSAY_KERNELS(run) ASSAY_KERNEL(a, b) ASSAY_KERNEL() ASSAY_KERNEL"), IsEmpty());
 }
 
 TEST(PackSource, WrapsOneFile) {
@@ -52,6 +54,18 @@ TEST(PackSource, ARenamedCopyIsTheSameCandidate) {
   const auto second = pack_source(folder.path("second.cpp"), "add").value();
   EXPECT_NE(first.name, second.name);
   EXPECT_EQ(task::identify(first), task::identify(second));
+}
+
+TEST(PackSource, ARenamedCopyIsTheSameCandidate) {
+  const DatasetFolder folder;
+  for (const char* name : {"one.cpp", "a::b.cpp", "two.cpp"}) {
+    folder.write(name, "ASSAY_KERNEL(run) { return 0; }\n");
+  }
+  const auto identity = [&](const char* name) { return task::identify(pack_source(folder.path(name), "add").value()); };
+  EXPECT_EQ(identity("one.cpp"), identity("two.cpp"));
+  EXPECT_EQ(identity("one.cpp"), identity("a::b.cpp"));
+  folder.write("two.cpp", "ASSAY_KERNEL(run) { return 1; }\n");
+  EXPECT_NE(identity("one.cpp"), identity("two.cpp"));
 }
 
 TEST(PackSource, ChoosesTheEntryPoint) {

@@ -32,7 +32,8 @@ class DatasetFolder {
   }
   static std::string workload(const std::string& name, const std::string& uuid, int n) {
     return R"({"definition": ")" + name + R"(", "solution": null, "workload": {"uuid": ")" + uuid +
-           R"(", "axes": {"n": )" + std::to_string(n) + R"(}, "inputs": {"x": {"type": "random"}}}, "evaluation": null})";
+           R"(", "axes": {"n": )" + std::to_string(n) +
+           R"(}, "inputs": {"x": {"type": "random"}}}, "evaluation": null})";
   }
   static std::string solution(const std::string& name, const std::string& definition_name) {
     return R"({"name": ")" + name + R"(", "definition": ")" + definition_name + R"(", "author": "someone",
@@ -41,7 +42,8 @@ class DatasetFolder {
   }
 
  private:
-  os::TemporaryDirectory folder_ = os::TemporaryDirectory::create(std::filesystem::temp_directory_path(), "dataset-").value();
+  os::TemporaryDirectory folder_ =
+      os::TemporaryDirectory::create(std::filesystem::temp_directory_path(), "dataset-").value();
 };
 
 }  // namespace assay::dataset::testing

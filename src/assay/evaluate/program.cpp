@@ -81,7 +81,9 @@ base::Result<JudgeSettings> settings_for(const Options& options) {
   JudgeSettings settings;
   settings.worker = beside / "assay-worker";
   settings.include = beside.parent_path() / "include";
-  settings.cache = std::filesystem::absolute(options.cache);
+  if (!options.cache.empty()) {
+    settings.cache = std::filesystem::absolute(options.cache);
+  }
   if (options.progress_fd >= 0) {
     settings.on_progress = [fd = options.progress_fd](double done, double total, std::string_view what) {
       const std::string line = fmt::format("{:.4f} {:.4f} {}\n", done, total, what);

@@ -134,5 +134,26 @@ TEST(Reconcile, RefusesTimeSpentOutsideTheReportedWindow) {
   EXPECT_THAT(*doubt, ::testing::HasSubstr("outside the time that is reported"));
 }
 
+TEST(Reconcile, ABusyMachineThatDelaysMostAnswersIsNoEvidence) {
+  auto samples = session(3, 2, [](int) { return 0.5; });
+  int index = 0;
+  for (Sample& sample : samples) {
+    if (sample.side == Side::candidate && ++index % 3 != 0) {
+      sample.round_trip_ns += 5000000;
+    }
+  }
+  EXPECT_FALSE(reconcile(samples));
+}
+
+TEST(Reconcile, OneStrangeWorkloadOfManyIsNotEnough) {
+  auto samples = session(3, 5, [](int) { return 0.5; });
+  for (Sample& sample : samples) {
+    if (sample.side == Side::candidate && sample.workload == 2) {
+      sample.round_trip_ns += 5000000;
+    }
+  }
+  EXPECT_FALSE(reconcile(samples));
+}
+
 }  // namespace
 }  // namespace assay::measure

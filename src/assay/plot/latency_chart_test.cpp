@@ -55,6 +55,19 @@ TEST(LatencyChart, LabelsTheGroupsAndTheTimes) {
   }
 }
 
+TEST(LatencyChart, FasterIsLowerAndFactorsAreDistances) {
+  LatencyChart chart = sample();
+  chart.pairs = {{"1", "first", 1000, 500}, {"1", "second", 8000, 4000}};
+  const std::string svg = draw(chart);
+  const auto bar_length = [&svg](const std::string& tooltip) {
+    const std::size_t line = svg.find("class=\"ap-hit\"", svg.find("<title>" + tooltip + "</title>"));
+    const auto value = [&](const std::string& key) { return std::stod(svg.substr(svg.find(key + "=\"", line) + 4)); };
+    return value("y2") - value("y1");
+  };
+  EXPECT_GT(bar_length("first"), 0) << "the incumbent's end lies below";
+  EXPECT_NEAR(bar_length("first"), bar_length("second"), 0.02);
+}
+
 TEST(LatencyChart, LeavesOutLabelsThatWouldTouch) {
   LatencyChart chart = sample();
   chart.pairs.clear();

@@ -71,6 +71,39 @@ TEST(SpeedupChart, StepLineEndsAtTheIncumbent) {
   EXPECT_THAT(draw(chart), HasSubstr("The baseline was kept."));
 }
 
+// Returns the number after `key` in the first circle of the class.
+double circle_attribute(const std::string& svg, const std::string& tooltip, const std::string& key) {
+  const std::size_t group = svg.find("<title>" + tooltip + "</title>");
+  const std::size_t at = svg.find(" " + key + "=\"", svg.find("<circle", group));
+  return std::stod(svg.substr(at + key.size() + 3));
+}
+
+TEST(SpeedupChart, HalfAndTwiceAsFastAreEquallyFarFromTheBaseline) {
+  SpeedupChart chart = sample();
+  chart.points = {measured(1, {0.5, 0.5, 0.5}), measured(2, {1, 1, 1}), measured(3, {2, 2, 2})};
+  const std::string svg = draw(chart);
+  const double half = circle_attribute(svg, "candidate 1", "cy");
+  const double same = circle_attribute(svg, "candidate 2", "cy");
+  const double twice = circle_attribute(svg, "candidate 3", "cy");
+  EXPECT_GT(half, same) << "slower is lower on the page";
+  EXPECT_NEAR(half - same, same - twice, 0.02);
+}
+
+TEST(SpeedupChart, CandidatesStandInTheirOrder) {
+  const std::string svg = draw(sample());
+  EXPECT_LT(circle_attribute(svg, "candidate 2", "cx"), circle_attribute(svg, "candidate 3", "cx"));
+  EXPECT_LT(circle_attribute(svg, "candidate 5", "cx"), circle_attribute(svg, "candidate 6", "cx"));
+}
+
+TEST(SpeedupChart, NumbersNeedNotBeginAtOne) {
+  SpeedupChart chart = sample();
+  chart.points = {measured(101, {1.2, 1.1, 1.3}), measured(120, {1.3, 1.2, 1.4})};
+  const std::string svg = draw(chart);
+  EXPECT_EQ(testing::markup_problem(svg), "");
+  EXPECT_THAT(svg, HasSubstr(">110</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">10</text>")));
+}
+
 TEST(SpeedupChart, AnEndlessIntervalIsCutAtTheEdge) {
   SpeedupChart chart = sample();
   const std::string before = draw(chart);
@@ -79,8 +112,10 @@ TEST(SpeedupChart, AnEndlessIntervalIsCutAtTheEdge) {
   EXPECT_EQ(testing::markup_problem(svg), "");
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
-  // The estimates still spread over more than half of the plot: 0.8 to 2.4, with a quarter on each side.
-  EXPECT_NE(svg, before);
+  // The estimates 0.8 to 2.4 still spread over most of the 250 units: a quarter of room on each side at most.
+  const double spread = circle_attribute(svg, "candidate 2", "cy") - circle_attribute(svg, "candidate 6", "cy");
+  EXPECT_GT(spread, 250 / 1.5 - 1);
+  EXPECT_LT(spread, circle_attribute(before, "candidate 2", "cy") - circle_attribute(before, "candidate 6", "cy"));
 }
 
 TEST(SpeedupChart, WorksWithNothingOneAndMany) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include <assay/plot/testing.hpp>
 
 namespace assay::plot {
@@ -94,6 +97,48 @@ TEST(SvgDeathTest, RefusesMisuse) {
 TEST(TextWidth, CountsCharactersNotBytes) {
   EXPECT_DOUBLE_EQ(text_width("µs"), text_width("us"));
   EXPECT_DOUBLE_EQ(text_width(""), 0);
+}
+
+// Both schemes of the style sheet: the rules before and inside the media query for dark.
+std::vector<std::string> colour_blocks() {
+  const std::string style = stylesheet();
+  const std::size_t dark = style.find("@media (prefers-color-scheme:dark)");
+  return {style.substr(0, dark), style.substr(dark, style.find("}}", dark) - dark)};
+}
+
+TEST(Stylesheet, EveryColourIsSetInLightAndDark) {
+  for (const std::string& block : colour_blocks()) {
+    for (const char* variable :
+         {"--ap-ink", "--ap-soft", "--ap-grid", "--ap-paper", "--ap-main", "--ap-other", "--ap-bad"}) {
+      EXPECT_EQ(testing::colour_of(block, variable).size(), 7U) << variable;
+    }
+  }
+}
+
+TEST(Stylesheet, TextAndMarksStandOutFromThePaper) {
+  for (const std::string& block : colour_blocks()) {
+    const std::string paper = testing::colour_of(block, "--ap-paper");
+    EXPECT_GE(testing::contrast(testing::colour_of(block, "--ap-ink"), paper), 7);
+    EXPECT_GE(testing::contrast(testing::colour_of(block, "--ap-soft"), paper), 4.5);
+    for (const char* mark : {"--ap-main", "--ap-other", "--ap-bad"}) {
+      EXPECT_GE(testing::contrast(testing::colour_of(block, mark), paper), 3) << mark;
+    }
+  }
+}
+
+TEST(Stylesheet, EveryClassThatChartsUseHasARule) {
+  for (const char* name :
+       {"ap-strong", "ap-ink", "ap-grid", "ap-band", "ap-axis", "ap-base", "ap-step", "ap-won", "ap-lost", "ap-won-bar",
+        "ap-kept", "ap-kept-bar", "ap-failed", "ap-neutral", "ap-gain", "ap-loss", "ap-hit"}) {
+    EXPECT_THAT(stylesheet(), HasSubstr("." + std::string(name) + "{"));
+  }
+}
+
+TEST(Contrast, MatchesTheDefinition) {
+  EXPECT_NEAR(testing::contrast("#000000", "#ffffff"), 21, 1e-9);
+  EXPECT_NEAR(testing::contrast("#777777", "#ffffff"), 4.48, 0.01);
+  EXPECT_NEAR(testing::contrast("#123456", "#123456"), 1, 1e-9);
+  EXPECT_EQ(testing::colour_of("a{--x:#fa0;}", "--x"), "#ffaa00");
 }
 
 TEST(MarkupProblem, FindsWhatIsBroken) {

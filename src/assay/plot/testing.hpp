@@ -1,6 +1,9 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -131,6 +134,34 @@ inline std::string markup_problem(std::string_view text) {
     return "not closed: <" + open.back() + ">";
   }
   return roots == 1 ? "" : std::to_string(roots) + " root elements";
+}
+
+/// Returns the value of a colour variable ("--ink") in one block of a style sheet, as "#rrggbb"; "" if it is not there.
+inline std::string colour_of(std::string_view block, std::string_view variable) {
+  const std::size_t at = block.find(std::string(variable) + ":#");
+  if (at == std::string_view::npos) {
+    return "";
+  }
+  const std::size_t start = at + variable.size() + 2;
+  const std::string digits(block.substr(start, block.find_first_of(";}", start) - start));
+  if (digits.size() != 3) {
+    return "#" + digits;
+  }
+  return {'#', digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]};
+}
+
+/// Returns the contrast ratio of two colours "#rrggbb", from 1 to 21 (WCAG 2.1, relative luminance).
+inline double contrast(const std::string& one, const std::string& other) {
+  const auto luminance = [](const std::string& colour) {
+    const auto channel = [&colour](std::size_t at) {
+      const double value = std::stoi(colour.substr(at, 2), nullptr, 16) / 255.0;
+      return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+  };
+  const double a = luminance(one);
+  const double b = luminance(other);
+  return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
 }
 
 /// Compares `text` with tests/golden/<name>. With ASSAY_REGENERATE_GOLDEN set, writes the file instead; look

@@ -109,15 +109,16 @@ WorkloadGroups group_workloads(const CampaignReport& report) {
   for (std::size_t i = 0; i < report.workloads.size(); ++i) {
     groups.order.push_back(i);
   }
-  std::stable_sort(groups.order.begin(), groups.order.end(), [&](std::size_t a, std::size_t b) {
-    const auto key = [&](const WorkloadRow& row) {
+  std::sort(groups.order.begin(), groups.order.end(), [&](std::size_t a, std::size_t b) {
+    const auto key = [&](std::size_t index) {
+      const WorkloadRow& row = report.workloads[index];
       std::vector<std::int64_t> others;
       for (const auto& [name, value] : row.axes) {
         others.push_back(value);
       }
-      return std::make_tuple(axis_value(row), others, row.baseline_ns.value_or(0));
+      return std::make_tuple(axis_value(row), others, row.baseline_ns.value_or(0), index);
     };
-    return key(report.workloads[a]) < key(report.workloads[b]);
+    return key(a) < key(b);
   });
   for (const std::size_t index : groups.order) {
     const std::int64_t* value = task::find(report.workloads[index].axes, axis);

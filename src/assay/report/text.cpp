@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include <assay/base/text.hpp>
 #include <assay/report/wording.hpp>
@@ -39,8 +41,8 @@ std::string best_candidates(const CampaignReport& report, Colour colour) {
       best.push_back(&row);
     }
   }
-  std::stable_sort(best.begin(), best.end(), [](const CandidateRow* a, const CandidateRow* b) {
-    return a->speedup->estimate > b->speedup->estimate;
+  std::sort(best.begin(), best.end(), [](const CandidateRow* a, const CandidateRow* b) {
+    return std::make_pair(-a->speedup->estimate, a->number) < std::make_pair(-b->speedup->estimate, b->number);
   });
   best.resize(std::min(best.size(), kBest));
   if (best.empty()) {

@@ -74,7 +74,7 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
                                     awaiting->number, awaiting->name, status.configuration.name));
   }
   if (incumbent != nullptr && state.confirmation) {
-    sentences.push_back(fmt::format("Candidate {} ({}) is the incumbent. In a new session it was {} than the baseline {}.",
+    sentences.push_back(fmt::format("Candidate {} ({}) is the incumbent. In a new session it was {}, compared with the baseline {}.",
                                     incumbent->number, incumbent->name, with_interval(*state.confirmation), baseline));
     for (const std::string& reason : state.confirmation->reasons) {
       sentences.push_back("Confirmation: " + reason);

@@ -32,7 +32,8 @@ double read_fraction(const Node& node, Bound lower, Bound upper) {
   const bool low = lower == Bound::included ? value >= 0 : value > 0;
   const bool high = upper == Bound::included ? value <= 1 : value < 1;
   if (node.present() && !(low && high)) {
-    node.problem(fmt::format("is {}: give a number {} 0 and {} 1", value, lower == Bound::included ? "of at least" : "above",
+    node.problem(fmt::format("is {}: give a number {} 0 and {} 1", value,
+                             lower == Bound::included ? "of at least" : "above",
                              upper == Bound::included ? "at most" : "below"));
   }
   return value;
@@ -55,8 +56,8 @@ SessionPlan read_plan(const Node& node) {
   const std::size_t before = node.problem_count();
   plan.maximum_pairs = read_count(maximum_pairs, 2, kMostPairs);
   if (maximum_pairs.present() && node.problem_count() == before && plan.maximum_pairs < plan.minimum_pairs) {
-    maximum_pairs.problem(fmt::format("is {}: give at least minimum_pairs, which is {}", plan.maximum_pairs,
-                                      plan.minimum_pairs));
+    maximum_pairs.problem(
+        fmt::format("is {}: give at least minimum_pairs, which is {}", plan.maximum_pairs, plan.minimum_pairs));
   }
   plan.samples_per_pair = read_count(fields.required("samples_per_pair"), 1, kMostSamples);
   plan.alpha = read_fraction(fields.required("alpha"), Bound::excluded, Bound::excluded);

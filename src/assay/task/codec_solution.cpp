@@ -223,7 +223,8 @@ Solution read_solution(const Node& node) {
                                    [&file](const SourceFile& source) { return source.path == file; });
     if (!found) {
       node.problem_at("/spec/entry_point", fmt::format("names \"{}\", which is no path in /sources: add the file or "
-                                                       "correct the name", base::printable(file)));
+                                                       "correct the name",
+                                                       base::printable(file)));
     }
   }
   const Node extension = fields.optional("assay");

@@ -10,12 +10,12 @@
 namespace assay::task {
 namespace {
 
+using base::Json;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using base::Json;
 using testing::parse;
 using testing::pointers;
 using testing::sample_definition;
@@ -54,11 +54,11 @@ TEST(DefinitionCodec, FindsEveryFaultAtOnce) {
 }
 
 TEST(DefinitionCodec, SuggestsNearNames) {
-  const auto dtype = decode_definition(patched(encode(sample_definition()),
-                                               R"([{"op":"replace","path":"/inputs/x/dtype","value":"bfloat61"}])"));
+  const auto dtype = decode_definition(
+      patched(encode(sample_definition()), R"([{"op":"replace","path":"/inputs/x/dtype","value":"bfloat61"}])"));
   EXPECT_THAT(dtype.problems.at(0).message, AllOf(HasSubstr("did you mean \"bfloat16\"?"), HasSubstr("float8_e5m2")));
-  const auto axis = decode_definition(patched(encode(sample_definition()),
-                                              R"([{"op":"replace","path":"/inputs/x/shape/1","value":"column"}])"));
+  const auto axis = decode_definition(
+      patched(encode(sample_definition()), R"([{"op":"replace","path":"/inputs/x/shape/1","value":"column"}])"));
   EXPECT_THAT(axis.problems.at(0).message, AllOf(HasSubstr("\"column\""), HasSubstr("\"columns\"")));
 }
 
@@ -83,9 +83,13 @@ TEST(DefinitionCodec, AValueWithoutATypeIsAConstant) {
 
 TEST(WorkloadCodec, KeepsTheKindOfAScalar) {
   Workload workload = sample_workload("w", 2);
-  workload.inputs = {{"a", ScalarInput{std::int64_t{1}}}, {"b", ScalarInput{1.0}}, {"c", ScalarInput{true}},
-                     {"d", ScalarInput{std::nan("")}}, {"e", ScalarInput{-std::numeric_limits<double>::infinity()}},
-                     {"f", SafetensorsInput{"p", "k"}}, {"g", RandomInput{}}};
+  workload.inputs = {{"a", ScalarInput{std::int64_t{1}}},
+                     {"b", ScalarInput{1.0}},
+                     {"c", ScalarInput{true}},
+                     {"d", ScalarInput{std::nan("")}},
+                     {"e", ScalarInput{-std::numeric_limits<double>::infinity()}},
+                     {"f", SafetensorsInput{"p", "k"}},
+                     {"g", RandomInput{}}};
   const Json json = parse(encode(workload).dump());
   const Workload read = decode_workload(json).value.value();
   EXPECT_EQ(encode(read).dump(), encode(workload).dump());
@@ -106,7 +110,8 @@ TEST(WorkloadCodec, TellsTheKindOfAnInputFromItsFields) {
   EXPECT_EQ(kind(R"({"value":"1.5"})"), R"({"type":"scalar","value":1.5})");
   EXPECT_EQ(kind(R"({"value":"yes"})"), R"({"type":"scalar","value":true})");
   EXPECT_EQ(kind(R"({"path":"a","tensor_key":"k"})"), R"({"type":"safetensors","path":"a","tensor_key":"k"})");
-  EXPECT_EQ(kind(R"({"value":1,"path":"a","tensor_key":"k"})"), R"({"type":"safetensors","path":"a","tensor_key":"k"})");
+  EXPECT_EQ(kind(R"({"value":1,"path":"a","tensor_key":"k"})"),
+            R"({"type":"safetensors","path":"a","tensor_key":"k"})");
   EXPECT_EQ(kind(R"({"path":"a"})"), "/inputs/x/tensor_key");
   EXPECT_EQ(kind(R"({"value":[]})"), "/inputs/x/value");
   EXPECT_EQ(kind(R"({"type":"scalar"})"), "/inputs/x/value");
@@ -129,8 +134,8 @@ TEST(SolutionCodec, PathsAreHeldInside) {
   EXPECT_THAT(path("lib/other.hpp"), IsEmpty());
   EXPECT_THAT(path("./lib/other.hpp"), IsEmpty());
   EXPECT_THAT(path("a..b/..c"), IsEmpty());
-  for (const char* bad : {"../x", "a/../../x", "a/..", "..", "/etc/passwd", "", "a/", ".", "a/.", "kernel.cpp", "./kernel.cpp",
-                          ".//kernel.cpp", "kernel.cpp/inner.h", "a\nb"}) {
+  for (const char* bad : {"../x", "a/../../x", "a/..", "..", "/etc/passwd", "", "a/", ".", "a/.", "kernel.cpp",
+                          "./kernel.cpp", ".//kernel.cpp", "kernel.cpp/inner.h", "a\nb"}) {
     EXPECT_THAT(pointers(path(bad)), ElementsAre("/sources/1/path")) << bad;
   }
   EXPECT_THAT(path("../x").at(0).message, AllOf(HasSubstr("\"../x\""), HasSubstr("inside it")));
@@ -205,7 +210,8 @@ TEST(SolutionExtension, FaultsHaveTheirPlace) {
               ElementsAre("/assay/tuning/constraints/0"));
   EXPECT_THAT(places(R"([{"op":"replace","path":"/assay/tuning/constraints/0","value":"BLOCK / 2"}])"),
               ElementsAre("/assay/tuning/constraints/0"));
-  EXPECT_THAT(places(R"([{"op":"add","path":"/assay/parameters","value":{"BLOCK":8}}])"), ElementsAre("/assay/parameters"));
+  EXPECT_THAT(places(R"([{"op":"add","path":"/assay/parameters","value":{"BLOCK":8}}])"),
+              ElementsAre("/assay/parameters"));
   EXPECT_THAT(places(R"([{"op":"add","path":"/assay/parameters","value":{"BLOCK":9,"UNROLL":1}}])"),
               ElementsAre("/assay/parameters/BLOCK"));
   EXPECT_THAT(places(R"([{"op":"add","path":"/assay/parameters","value":{"BLOCK":8,"UNROLL":1,"X":1}}])"),
@@ -226,7 +232,8 @@ TEST(TraceCodec, KeepsNumbersThatAreNotFinite) {
   trace.evaluation->libraries = {{"torch", "2.9"}};
   trace.evaluation->timestamp = "t";
   trace.evaluation->status = TraceStatus::incorrect_numerical;
-  trace.evaluation->correctness = TraceCorrectness{std::numeric_limits<double>::infinity(), std::nan(""), R"({"tvd":0.5})"};
+  trace.evaluation->correctness =
+      TraceCorrectness{std::numeric_limits<double>::infinity(), std::nan(""), R"({"tvd":0.5})"};
   const Json json = parse(encode(trace).dump());
   EXPECT_EQ(json["evaluation"]["correctness"]["max_relative_error"], "Infinity");
   EXPECT_EQ(json["evaluation"]["correctness"]["max_absolute_error"], "NaN");

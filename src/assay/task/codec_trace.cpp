@@ -16,8 +16,7 @@ using base::Json;
 
 // Indices are those of TraceStatus.
 constexpr std::array<std::string_view, 7> kStatuses = {
-    "PASSED",        "INCORRECT_SHAPE", "INCORRECT_NUMERICAL", "INCORRECT_DTYPE",
-    "RUNTIME_ERROR", "COMPILE_ERROR",   "TIMEOUT"};
+    "PASSED", "INCORRECT_SHAPE", "INCORRECT_NUMERICAL", "INCORRECT_DTYPE", "RUNTIME_ERROR", "COMPILE_ERROR", "TIMEOUT"};
 
 enum class NotANumber : std::uint8_t { allowed, refused };
 

@@ -29,9 +29,26 @@ TEST(Coercion, MakesIntegers) {
 }
 
 TEST(Coercion, RefusesWhatIsNoInteger) {
-  for (const Json& json : {Json(2.5), Json(1e20), Json(-1e19), Json("2.5"), Json("1e3"), Json("0x10"), Json(""), Json("true"),
-                           Json("2."), Json(".0"), Json("1__0"), Json("_1"), Json("1_"), Json("- 2"), Json("+-2"), Json("+"),
-                           Json("99999999999999999999"), Json(), Json::array(), Json::object()}) {
+  for (const Json& json : {Json(2.5),
+                           Json(1e20),
+                           Json(-1e19),
+                           Json("2.5"),
+                           Json("1e3"),
+                           Json("0x10"),
+                           Json(""),
+                           Json("true"),
+                           Json("2."),
+                           Json(".0"),
+                           Json("1__0"),
+                           Json("_1"),
+                           Json("1_"),
+                           Json("- 2"),
+                           Json("+-2"),
+                           Json("+"),
+                           Json("99999999999999999999"),
+                           Json(),
+                           Json::array(),
+                           Json::object()}) {
     EXPECT_FALSE(lax_integer(json).has_value()) << json.dump();
   }
   EXPECT_FALSE(lax_integer(9223372036854775808.0).has_value());
@@ -57,10 +74,12 @@ TEST(Coercion, MakesNumbers) {
 }
 
 TEST(Coercion, MakesBooleans) {
-  for (const Json& json : {Json("true"), Json("T"), Json("yes"), Json("Y"), Json("on"), Json("1"), Json(1), Json(1.0)}) {
+  for (const Json& json :
+       {Json("true"), Json("T"), Json("yes"), Json("Y"), Json("on"), Json("1"), Json(1), Json(1.0)}) {
     EXPECT_EQ(lax_boolean(json), true) << json.dump();
   }
-  for (const Json& json : {Json("FALSE"), Json("f"), Json("no"), Json("N"), Json("off"), Json("0"), Json(0), Json(0.0)}) {
+  for (const Json& json :
+       {Json("FALSE"), Json("f"), Json("no"), Json("N"), Json("off"), Json("0"), Json(0), Json(0.0)}) {
     EXPECT_EQ(lax_boolean(json), false) << json.dump();
   }
   for (const Json& json : {Json(2), Json(" true"), Json("2"), Json(""), Json(), Json(0.5)}) {

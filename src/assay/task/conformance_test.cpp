@@ -76,9 +76,10 @@ TEST(Conformance, HasTheWholeCorpus) {
     ++kinds[one["kind"].get<std::string>()];
   }
   EXPECT_EQ(cases().size(), 140U);
-  EXPECT_THAT(kinds, ::testing::UnorderedElementsAre(
-                         ::testing::Pair("definition", ::testing::Gt(40)), ::testing::Pair("solution", ::testing::Gt(25)),
-                         ::testing::Pair("workload", ::testing::Gt(15)), ::testing::Pair("trace", ::testing::Gt(30))));
+  EXPECT_THAT(kinds, ::testing::UnorderedElementsAre(::testing::Pair("definition", ::testing::Gt(40)),
+                                                     ::testing::Pair("solution", ::testing::Gt(25)),
+                                                     ::testing::Pair("workload", ::testing::Gt(15)),
+                                                     ::testing::Pair("trace", ::testing::Gt(30))));
 }
 
 TEST(Conformance, AcceptsAndRefusesWhatFlashinferBenchDoes) {

@@ -266,8 +266,9 @@ void Fields::refuse_others() const {
   for (const auto& [key, value] : node_.json().items()) {
     if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
       const std::string near = base::nearest(key, asked_);
-      node_.child(&value, key).problem(near.empty() ? std::string("is not a known field: remove it")
-                                                    : fmt::format("is not a known field: did you mean \"{}\"?", near));
+      node_.child(&value, key)
+          .problem(near.empty() ? std::string("is not a known field: remove it")
+                                : fmt::format("is not a known field: did you mean \"{}\"?", near));
     }
   }
 }

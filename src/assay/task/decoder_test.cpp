@@ -130,8 +130,8 @@ TEST(Decoder, SuggestsTheNearestWord) {
   EXPECT_THAT(near.problems[0].message, HasSubstr("did you mean \"measure\"?"));
   Reading far("\"zzzzzzzzzz\"");
   (void)far.root.word(kWords);
-  EXPECT_THAT(far.problems[0].message, ::testing::AllOf(HasSubstr("use one of measure, sweep"),
-                                                        ::testing::Not(HasSubstr("did you mean"))));
+  EXPECT_THAT(far.problems[0].message,
+              ::testing::AllOf(HasSubstr("use one of measure, sweep"), ::testing::Not(HasSubstr("did you mean"))));
 }
 
 TEST(Decoder, LongValuesAreCutInMessages) {

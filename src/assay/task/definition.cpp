@@ -56,7 +56,8 @@ base::Result<tensor::Shape> resolve_shape(const TensorSpec& spec, const AxisValu
   for (const std::string& name : *spec.shape) {
     const std::int64_t* value = find(axes, name);
     if (value == nullptr) {
-      return base::input_error("axis.missing", fmt::format("axis \"{}\" has no value: the workload must give one", name));
+      return base::input_error("axis.missing",
+                               fmt::format("axis \"{}\" has no value: the workload must give one", name));
     }
     shape.push_back(*value);
   }

@@ -12,9 +12,9 @@
 namespace assay::task {
 namespace {
 
+using base::Json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using base::Json;
 using testing::parse;
 using testing::sample_evaluation;
 
@@ -37,13 +37,14 @@ TEST(EvaluationCodec, RoundTripsWithNumbersThatAreNotFinite) {
 
 TEST(EvaluationCodec, RoundTripsWhenNothingIsThere) {
   const Evaluation read = decode_evaluation(
-      [] {
-        Evaluation bare;
-        bare.id = "x";
-        bare.device = "cpu";
-        return written(bare);
-      }(),
-      "e").value();
+                              [] {
+                                Evaluation bare;
+                                bare.id = "x";
+                                bare.device = "cpu";
+                                return written(bare);
+                              }(),
+                              "e")
+                              .value();
   EXPECT_FALSE(read.incumbent.has_value());
   EXPECT_FALSE(read.comparison.has_value());
   EXPECT_FALSE(read.incumbent_build.has_value());
@@ -106,14 +107,16 @@ rc::Gen<Sample> samples() {
   return rc::gen::build<Sample>(rc::gen::set(&Sample::pair, index), rc::gen::set(&Sample::order, index),
                                 rc::gen::set(&Sample::side, rc::gen::element(Side::candidate, Side::incumbent)),
                                 rc::gen::set(&Sample::workload, index), rc::gen::set(&Sample::repetition, index),
-                                rc::gen::set(&Sample::elapsed_ns, duration), rc::gen::set(&Sample::round_trip_ns, duration),
+                                rc::gen::set(&Sample::elapsed_ns, duration),
+                                rc::gen::set(&Sample::round_trip_ns, duration),
                                 rc::gen::set(&Sample::checked, rc::gen::arbitrary<bool>()));
 }
 
 bool same(const Sample& left, const Sample& right) {
   return left.pair == right.pair && left.order == right.order && left.side == right.side &&
-         left.workload == right.workload && left.repetition == right.repetition && left.elapsed_ns == right.elapsed_ns &&
-         left.round_trip_ns == right.round_trip_ns && left.checked == right.checked;
+         left.workload == right.workload && left.repetition == right.repetition &&
+         left.elapsed_ns == right.elapsed_ns && left.round_trip_ns == right.round_trip_ns &&
+         left.checked == right.checked;
 }
 
 TEST(SampleCodec, AnySamplesRoundTrip) {
@@ -148,9 +151,7 @@ TEST(SampleCodec, ColumnsMustAgree) {
   EXPECT_EQ(with("version", "1"), "");
 }
 
-TEST(SampleCodec, NoSamplesAreFine) {
-  EXPECT_TRUE(decode_samples(encode(std::vector<Sample>{}), "s").value().empty());
-}
+TEST(SampleCodec, NoSamplesAreFine) { EXPECT_TRUE(decode_samples(encode(std::vector<Sample>{}), "s").value().empty()); }
 
 }  // namespace
 }  // namespace assay::task

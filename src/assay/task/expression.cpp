@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <assay/base/text.hpp>
+#include <assay/task/integer_arithmetic.hpp>
 
 namespace assay::task {
 
@@ -42,7 +43,8 @@ class Evaluator {
  private:
   void fail(std::string code, std::string_view what) {
     if (!fault_) {
-      fault_ = base::Error{base::Owner::input, std::move(code),
+      fault_ = base::Error{base::Owner::input,
+                           std::move(code),
                            fmt::format("expression \"{}\" {} at column {}", base::printable(text_.substr(0, 200)), what,
                                        std::min(token_, text_.size()) + 1),
                            {}};
@@ -216,7 +218,8 @@ class Evaluator {
         value = 0;
         continue;
       }
-      const bool failed = plus ? __builtin_add_overflow(value, right, &value) : __builtin_sub_overflow(value, right, &value);
+      const bool failed =
+          plus ? __builtin_add_overflow(value, right, &value) : __builtin_sub_overflow(value, right, &value);
       if (failed && !fault_) {
         return overflow();
       }
@@ -228,8 +231,8 @@ class Evaluator {
     std::int64_t value = unary(live);
     while (!fault_) {
       const bool times = take("*", "*");
-      const bool divide = !times && take("//");
-      if (!times && !divide && !take("%")) {
+      const bool quotient = !times && take("//");
+      if (!times && !quotient && !take("%")) {
         break;
       }
       const std::size_t place = token_;
@@ -242,38 +245,21 @@ class Evaluator {
           return overflow();
         }
       } else {
-        value = divide ? quotient(value, right) : remainder(value, right);
+        value = divide(quotient, value, right);
       }
     }
     return value;
   }
 
-  bool zero_divisor(std::int64_t right) {
+  // Takes what an operation gave, or reports that it gave nothing.
+  std::int64_t checked(const std::optional<std::int64_t>& value) { return value ? *value : overflow(); }
+
+  std::int64_t divide(bool quotient, std::int64_t left, std::int64_t right) {
     if (right == 0) {
       fail("expression.division", "divides by zero");
-    }
-    return right == 0;
-  }
-
-  // Python rounds towards minus infinity, and the remainder has the divisor's sign.
-  std::int64_t quotient(std::int64_t left, std::int64_t right) {
-    if (zero_divisor(right)) {
       return 0;
     }
-    if (right == -1) {
-      std::int64_t negated = 0;
-      return __builtin_sub_overflow(std::int64_t{0}, left, &negated) ? overflow() : negated;
-    }
-    const bool adjust = left % right != 0 && (left < 0) != (right < 0);
-    return left / right - (adjust ? 1 : 0);
-  }
-
-  std::int64_t remainder(std::int64_t left, std::int64_t right) {
-    if (zero_divisor(right) || right == -1) {
-      return 0;
-    }
-    const std::int64_t rest = left % right;
-    return rest != 0 && (rest < 0) != (right < 0) ? rest + right : rest;
+    return quotient ? checked(floor_quotient(left, right)) : floor_remainder(left, right);
   }
 
   std::int64_t unary(bool live) {
@@ -309,23 +295,7 @@ class Evaluator {
       fail("expression.exponent", "has a negative exponent, which has no integer value");
       return 0;
     }
-    return raise(left, exponent);
-  }
-
-  std::int64_t raise(std::int64_t value, std::int64_t exponent) {
-    if (value == 0 || value == 1) {
-      return exponent == 0 ? 1 : value;
-    }
-    if (value == -1) {
-      return exponent % 2 == 0 ? 1 : -1;
-    }
-    std::int64_t result = 1;
-    for (; exponent > 0; --exponent) {  // overflows after at most 64 steps
-      if (__builtin_mul_overflow(result, value, &result)) {
-        return overflow();
-      }
-    }
-    return result;
+    return checked(integer_power(left, exponent));
   }
 
   std::int64_t atom(bool live) {

@@ -11,7 +11,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Named<std::int64_t> kValues = {{"N", 64}, {"M", 3}, {"zero", 0}, {"big", std::numeric_limits<std::int64_t>::max()},
+const Named<std::int64_t> kValues = {{"N", 64},
+                                     {"M", 3},
+                                     {"zero", 0},
+                                     {"big", std::numeric_limits<std::int64_t>::max()},
                                      {"small", std::numeric_limits<std::int64_t>::min()}};
 
 std::int64_t value(std::string_view expression) {
@@ -105,12 +108,14 @@ TEST(Expression, RefusesWhatHasNoIntegerValue) {
 }
 
 TEST(Expression, RefusesTheRestOfPython) {
-  for (const char* text : {"", "   ", "1 +", "(1", "1)", "N = 3", "N / 2", "N == ", "a b", "f(1)", "N[0]", "N.x", "1.5",
-                           "0x10", "007", "1_", "'a'", "N if M else 2", "lambda: 1", "N is M", "N in M", "N <> M", "1 << 2",
-                           "~1", "1 & 2", "not", "and 1", "1, 2", "\n1", "1;2", "None", "N && M", "\xff"}) {
+  for (const char* text :
+       {"",       "   ", "1 +",   "(1",  "1)",    "N = 3", "N / 2",         "N == ",     "a b",    "f(1)",   "N[0]",
+        "N.x",    "1.5", "0x10",  "007", "1_",    "'a'",   "N if M else 2", "lambda: 1", "N is M", "N in M", "N <> M",
+        "1 << 2", "~1",  "1 & 2", "not", "and 1", "1, 2",  "\n1",           "1;2",       "None",   "N && M", "\xff"}) {
     const auto result = evaluate_expression(text, kValues);
     EXPECT_FALSE(result.has_value()) << text;
-    const bool expected = result || result.error().code == "expression.syntax" || result.error().code == "expression.name";
+    const bool expected =
+        result || result.error().code == "expression.syntax" || result.error().code == "expression.name";
     EXPECT_TRUE(expected) << text << ": " << result.error().code;
   }
 }
@@ -139,8 +144,8 @@ TEST(Expression, CheckNeedsNoValues) {
 TEST(Expression, IsBounded) {
   const std::string nested = std::string(60, '(') + "1" + std::string(60, ')');
   EXPECT_EQ(value(nested), 1);
-  for (const std::string& open : {std::string("("), std::string("-"), std::string("not "), std::string("2 ** "),
-                                  std::string("min(1, ")}) {
+  for (const std::string& open :
+       {std::string("("), std::string("-"), std::string("not "), std::string("2 ** "), std::string("min(1, ")}) {
     std::string deep;
     for (int i = 0; i < 300; ++i) {
       deep += open;

@@ -16,7 +16,7 @@ bool is_c_family(const Solution& solution, std::string_view path) {
   if (solution.spec.language != Language::cpp && solution.spec.language != Language::cuda) {
     return false;
   }
-  constexpr std::array<std::string_view, 12> kExtensions = {"c", "cc", "cpp", "cxx", "cu",  "h",
+  constexpr std::array<std::string_view, 12> kExtensions = {"c",  "cc",  "cpp", "cxx", "cu",  "h",
                                                             "hh", "hpp", "hxx", "cuh", "inl", "inc"};
   const std::size_t dot = path.rfind('.');
   const std::string_view extension = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);

@@ -225,7 +225,8 @@ class Normaliser {
     const std::size_t open = std::min(source_.find('(', at_), source_.size());
     const std::string_view delimiter = source_.substr(at_ + 1, open - at_ - 1);
     std::size_t end = source_.size();
-    if (delimiter.size() <= kLongestDelimiter && delimiter.find_first_of(" )\\\t\v\f\r\n\"") == std::string_view::npos) {
+    if (delimiter.size() <= kLongestDelimiter &&
+        delimiter.find_first_of(" )\\\t\v\f\r\n\"") == std::string_view::npos) {
       const std::string closing = ")" + std::string(delimiter) + "\"";
       const std::size_t close = source_.find(closing, open);
       end = close == std::string_view::npos ? source_.size() : close + closing.size();

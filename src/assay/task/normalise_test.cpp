@@ -109,8 +109,8 @@ TEST(Normalise, AStrayBackslashDoesNotJoinLines) {
 
 TEST(Normalise, IsIdempotentAndIgnoresComments) {
   const auto pieces = rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::vector<std::string>{
-      "a", "1'0", "'", "\"", "\\", "\n", " ", "/", "*", "//", "/*", "*/", "#", "R\"(", ")\"", "include", "<", ">", "+", "%:",
-      "\\\n", "\t", "e", ".", "R", "define", "\r\n", "1"}));
+      "a",   "1'0",     "'", "\"", "\\", "\n", " ",    "/",  "*", "//", "/*", "*/",     "#",    "R\"(",
+      ")\"", "include", "<", ">",  "+",  "%:", "\\\n", "\t", "e", ".",  "R",  "define", "\r\n", "1"}));
   EXPECT_TRUE(rc::check("normalising twice changes nothing", [&] {
     std::string source;
     for (const std::string& piece : *pieces) {

@@ -11,8 +11,10 @@ namespace {
 TEST(Outcome, NumbersAndSpellingsAreFixed) {
   // Archives hold both: a change here breaks them.
   const std::vector<std::pair<int, std::string_view>> fixed = {
-      {1, "duplicate"}, {2, "not_built"}, {3, "crashed"},   {4, "timed_out"},           {5, "incorrect"}, {6, "suspect"},
-      {7, "protocol_violation"}, {8, "measured"}, {9, "not_better"}, {10, "indistinguishable"}, {11, "better"}, {12, "built"}};
+      {1, "duplicate"},          {2, "not_built"}, {3, "crashed"},
+      {4, "timed_out"},          {5, "incorrect"}, {6, "suspect"},
+      {7, "protocol_violation"}, {8, "measured"},  {9, "not_better"},
+      {10, "indistinguishable"}, {11, "better"},   {12, "built"}};
   const std::vector<Outcome> all = all_outcomes();
   ASSERT_EQ(all.size(), fixed.size());
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -12,9 +12,10 @@ namespace {
 using Kind = PythonToken::Kind;
 
 constexpr std::array<std::string_view, 35> kKeywords = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break",  "class", "continue", "def",
-    "del",   "elif",   "else",  "except", "finally", "for", "from",   "global",   "if",     "import", "in",      "is",
-    "lambda", "nonlocal", "not", "or",    "pass", "raise",  "return", "try",      "while",  "with",  "yield"};
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
 // Longest first, so that the first that fits is the right one.
 constexpr std::array<std::string_view, 47> kOperators = {

@@ -10,9 +10,9 @@
 namespace assay::task {
 namespace {
 
+using base::Json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using base::Json;
 using testing::parse;
 using testing::sample_request;
 using testing::sample_solution;
@@ -51,7 +51,8 @@ TEST(RequestCodec, KeepsTheCallingOrder) {
 }
 
 TEST(RequestCodec, RefusesOtherVersionsBeforeAnythingElse) {
-  EXPECT_THAT(fault_with("/version", "2"), AllOf(HasSubstr("r.json: /version: is not 1"), ::testing::Not(HasSubstr("more"))));
+  EXPECT_THAT(fault_with("/version", "2"),
+              AllOf(HasSubstr("r.json: /version: is not 1"), ::testing::Not(HasSubstr("more"))));
   EXPECT_THAT(fault(parse(R"({"version": 9, "whatever": 1})")), ::testing::Not(HasSubstr("more")));
   EXPECT_THAT(fault(parse(R"({"version": "1"})")), HasSubstr("/version"));
   Json json = written(sample_request());
@@ -73,16 +74,16 @@ TEST(RequestCodec, IdsArePlain) {
     EXPECT_EQ(fault_with("/id", good), "") << good;
   }
   EXPECT_EQ(fault_with("/id", "\"" + std::string(80, 'x') + "\""), "");
-  for (const std::string& bad : {std::string(), std::string("A"), std::string("a/b"), std::string(".."), std::string("a b"),
-                                 std::string("a_b"), std::string(81, 'x')}) {
+  for (const std::string& bad : {std::string(), std::string("A"), std::string("a/b"), std::string(".."),
+                                 std::string("a b"), std::string("a_b"), std::string(81, 'x')}) {
     EXPECT_THAT(fault_with("/id", "\"" + bad + "\""), HasSubstr("/id:")) << bad;
   }
 }
 
 TEST(RequestCodec, DevicesAreKnown) {
   EXPECT_EQ(fault_with("/device", "\"simulated:18446744073709551615\""), "");
-  for (const char* bad : {"\"gpu\"", "\"simulated:\"", "\"simulated:x\"", "\"simulated:-1\"", "\"simulated:1 \"", "\"\"",
-                          "\"simulated:18446744073709551616\""}) {
+  for (const char* bad : {"\"gpu\"", "\"simulated:\"", "\"simulated:x\"", "\"simulated:-1\"", "\"simulated:1 \"",
+                          "\"\"", "\"simulated:18446744073709551616\""}) {
     EXPECT_THAT(fault_with("/device", bad), HasSubstr("/device:")) << bad;
   }
 }
@@ -110,7 +111,8 @@ TEST(RequestCodec, PartsMustFitTogether) {
 }
 
 TEST(RequestCodec, AFaultyDefinitionIsNotHeldAgainstTheRest) {
-  EXPECT_THAT(fault_with("/definition/name", "1"), AllOf(HasSubstr("/definition/name:"), ::testing::Not(HasSubstr("more"))));
+  EXPECT_THAT(fault_with("/definition/name", "1"),
+              AllOf(HasSubstr("/definition/name:"), ::testing::Not(HasSubstr("more"))));
 }
 
 TEST(PlanCodec, RoundTripsWithUnits) {

@@ -29,8 +29,10 @@ namespace assay::task::testing {
   finding.expected = -std::numeric_limits<double>::infinity();
   finding.got = std::nan("");
   evaluation.findings = {finding};
-  evaluation.candidate_build = {true, false, "g++ 12.2.0", {"g++", "-O3"}, std::string(64, 'a'), "candidate-build.log", 1.5};
-  evaluation.incumbent_build = BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
+  evaluation.candidate_build = {true, false, "g++ 12.2.0", {"g++", "-O3"}, std::string(64, 'a'), "candidate-build.log",
+                                1.5};
+  evaluation.incumbent_build =
+      BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
   evaluation.checked_calls = 12;
   WorkloadTiming timing;
   timing.uuid = "w-1";
@@ -38,7 +40,8 @@ namespace assay::task::testing {
   timing.candidate_ns = 1234.5;
   timing.log_ratio = -0.25;
   evaluation.timings = {timing};
-  evaluation.comparison = Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};
+  evaluation.comparison =
+      Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};
   evaluation.timer_floor_ns = 21.5;
   evaluation.seed = std::numeric_limits<std::uint64_t>::max();
   evaluation.environment = {{"kernel", "6.1"}, {"cpu", "model"}};

@@ -78,15 +78,20 @@ bool decodes(const std::string& kind, const base::Json& document) {
 }
 
 // The decoder knows more than a schema can say: names that must exist, Python, two paths to one file.
-const std::set<std::string> kSchemaKnowsLess = {
-    "definition/undefined_axis_input", "definition/undefined_axis_output", "definition/overlap_input_output",
-    "definition/reference_syntax_error", "definition/reference_async_run", "definition/constraints_statement",
-    "solution/entry_'::run'", "solution/source_dup_path", "solution/source_dup_path_dotslash"};
+const std::set<std::string> kSchemaKnowsLess = {"definition/undefined_axis_input",  "definition/undefined_axis_output",
+                                                "definition/overlap_input_output",  "definition/reference_syntax_error",
+                                                "definition/reference_async_run",   "definition/constraints_statement",
+                                                "solution/entry_'::run'",           "solution/source_dup_path",
+                                                "solution/source_dup_path_dotslash"};
 
 // The decoder reads these kindly; the schemas ask for the plain types.
-const std::set<std::string> kSchemaAsksForMore = {
-    "definition/axis_const_float_integral", "workload/axis_bool", "workload/axis_string_num", "workload/in_scalar_numstr", "workload/in_empty",
-    "workload/in_notype_value", "solution/dps_string_true"};
+const std::set<std::string> kSchemaAsksForMore = {"definition/axis_const_float_integral",
+                                                  "workload/axis_bool",
+                                                  "workload/axis_string_num",
+                                                  "workload/in_scalar_numstr",
+                                                  "workload/in_empty",
+                                                  "workload/in_notype_value",
+                                                  "solution/dps_string_true"};
 
 TEST(Schemas, AgreeWithTheDecodersOnTheConformanceData) {
   std::set<std::string> less;
@@ -125,7 +130,8 @@ void collect(const json& value, const json::json_pointer& place, std::vector<jso
 }
 
 // Changes a good document at every place in turn and names those where decoder and schema disagree.
-std::vector<std::string> disagreements(const std::string& kind, const base::Json& good, const std::vector<json>& values) {
+std::vector<std::string> disagreements(const std::string& kind, const base::Json& good,
+                                       const std::vector<json>& values) {
   const json document = json::parse(good.dump());
   std::vector<json::json_pointer> places;
   collect(document, json::json_pointer(), places);
@@ -193,8 +199,9 @@ TEST(Schemas, DefinitionAgreesAtEveryPlace) {
 
 TEST(Schemas, WorkloadAgreesAtEveryPlace) {
   const auto found = disagreements("workload", encode(testing::sample_workload("w", 2)), kPlainValue);
-  EXPECT_THAT(without(found, {"/inputs/x = {}", "/inputs/scale = {}", "/inputs/x/type removed", "/inputs/scale/type removed"}),
-              ::testing::IsEmpty());
+  EXPECT_THAT(
+      without(found, {"/inputs/x = {}", "/inputs/scale = {}", "/inputs/x/type removed", "/inputs/scale/type removed"}),
+      ::testing::IsEmpty());
 }
 
 TEST(Schemas, SolutionAgreesAtEveryPlace) {
@@ -211,8 +218,8 @@ TEST(Schemas, TraceAgreesAtEveryPlace) {
   trace.definition = "d";
   trace.workload = testing::sample_workload("w", 2);
   trace.solution = "s";
-  trace.evaluation = TraceEvaluation{TraceStatus::passed, "H", {{"torch", "2"}}, "t", "", TraceCorrectness{0, 1, "{}"},
-                                     TracePerformance{1, 2, 2}};
+  trace.evaluation = TraceEvaluation{
+      TraceStatus::passed, "H", {{"torch", "2"}}, "t", "", TraceCorrectness{0, 1, "{}"}, TracePerformance{1, 2, 2}};
   const auto found = disagreements("trace", encode(trace), kPlainValue);
   EXPECT_THAT(without(found, {"/workload/inputs"}), ::testing::IsEmpty());
 }

@@ -30,8 +30,8 @@ std::optional<std::string> source_path_fault(std::string_view path) {
   if (parts.back().empty() || parts.back() == ".") {
     return "names a folder: name a file";
   }
-  const bool control = std::any_of(path.begin(), path.end(),
-                                   [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  const bool control =
+      std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (control) {
     return "holds a control character: use a plain name";
   }

@@ -25,7 +25,8 @@ void check_axes(const Definition& definition, const Workload& workload, std::vec
     const std::string place = "/axes/" + base::pointer_token(name);
     const Axis* axis = find(definition.axes, name);
     if (axis == nullptr) {
-      problems.push_back({place, fmt::format("is no axis of {}: {}", definition.name, suggestion(name, definition.axes))});
+      problems.push_back(
+          {place, fmt::format("is no axis of {}: {}", definition.name, suggestion(name, definition.axes))});
     } else if (axis->kind == Axis::Kind::constant) {
       problems.push_back({place, fmt::format("is the constant {} in {}: remove it", axis->value, definition.name)});
     } else if (value <= 0) {
@@ -34,7 +35,8 @@ void check_axes(const Definition& definition, const Workload& workload, std::vec
   }
   for (const auto& [name, axis] : definition.axes) {
     if (axis.kind == Axis::Kind::variable && find(workload.axes, name) == nullptr) {
-      problems.push_back({"/axes", fmt::format("does not give \"{}\", a variable axis of {}: add it", name, definition.name)});
+      problems.push_back(
+          {"/axes", fmt::format("does not give \"{}\", a variable axis of {}: add it", name, definition.name)});
     }
   }
 }
@@ -80,7 +82,8 @@ std::vector<Problem> workload_problems(const Definition& definition, const Workl
   }
   for (const auto& [name, spec] : definition.inputs) {
     if (find(workload.inputs, name) == nullptr) {
-      problems.push_back({"/inputs", fmt::format("does not have \"{}\", an input of {}: add it", name, definition.name)});
+      problems.push_back(
+          {"/inputs", fmt::format("does not have \"{}\", an input of {}: add it", name, definition.name)});
     }
   }
   return problems;
