@@ -141,8 +141,8 @@ ALWAYS_INLINE void multiply(const Vec* rows, const Vec* x, const Vec* y, float* 
 
 // Writes g S + delta k^T for BLOCK_V rows; if kProducts, returns its products with q as well.
 template <bool kProducts>
-ALWAYS_INLINE void update(const Vec* rows, Vec* new_rows, const Vec* k, const Vec* q, float g,
-                          const float* delta, float* with_q) {
+ALWAYS_INLINE void update(const Vec* rows, Vec* new_rows, const Vec* k, const Vec* q, float g, const float* delta,
+                          float* with_q) {
   Vec sums[BLOCK_V][UNROLL] = {};
   for (int j = 0; j < kVectors; j += UNROLL) {
 #pragma GCC unroll 16

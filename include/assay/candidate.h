@@ -70,8 +70,7 @@ static inline const DLTensor* assay_output(const assay_call* call, int32_t index
 /* A scalar input as a double, whatever its kind. */
 static inline double assay_scalar(const assay_call* call, int32_t index) {
   const assay_argument* argument = &call->inputs[index];
-  return argument->kind == ASSAY_FLOAT ? argument->value.float_value
-                                       : ASSAY_TO_DOUBLE(argument->value.integer_value);
+  return argument->kind == ASSAY_FLOAT ? argument->value.float_value : ASSAY_TO_DOUBLE(argument->value.integer_value);
 }
 
 /* Defines the entry point NAME: a function int32_t(const assay_call* call) exported as assay_kernel_NAME. */

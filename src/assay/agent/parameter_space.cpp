@@ -45,8 +45,9 @@ std::string describe(const task::Named<std::int64_t>& values) {
 
 base::Result<ParameterSpace> ParameterSpace::create(task::Tuning tuning) {
   if (tuning.parameters.empty()) {
-    return base::input_error("tuner.no_parameters", "the solution declares no parameters to tune: add them under "
-                                                    "/assay/tuning/parameters");
+    return base::input_error("tuner.no_parameters",
+                             "the solution declares no parameters to tune: add them under "
+                             "/assay/tuning/parameters");
   }
   for (const auto& [name, values] : tuning.parameters) {
     if (values.empty()) {

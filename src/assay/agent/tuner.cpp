@@ -64,10 +64,9 @@ std::string rank_words(std::size_t rank) {
 
 Move move_from(const ParameterSpace& space, const Measured& parent, std::size_t rank, Point to) {
   Move move;
-  move.hypothesis = {"all", "unknown",
-                     fmt::format("{} (parent {})", moved_parameter(space, parent.point, to), parent.number),
-                     fmt::format("faster than candidate {}, {} so far; size not predicted", parent.number,
-                                 rank_words(rank))};
+  move.hypothesis = {
+      "all", "unknown", fmt::format("{} (parent {})", moved_parameter(space, parent.point, to), parent.number),
+      fmt::format("faster than candidate {}, {} so far; size not predicted", parent.number, rank_words(rank))};
   move.parent = parent.number;
   move.point = std::move(to);
   return move;
@@ -172,8 +171,8 @@ base::Result<Tuner> Tuner::create(task::Solution tunable, std::uint64_t seed) {
 // A trial belongs to the space if it is this very solution with values of the space.
 std::optional<Point> Tuner::locate(const Trial& trial) const {
   std::optional<Point> point = space_.locate(trial.solution.parameters);
-  if (point && task::identify(choose(tunable_, space_.values(*point))).content !=
-                   task::identify(trial.solution).content) {
+  if (point &&
+      task::identify(choose(tunable_, space_.values(*point))).content != task::identify(trial.solution).content) {
     point.reset();
   }
   return point;
@@ -224,8 +223,7 @@ base::Result<std::vector<Proposal>> Tuner::propose(const std::vector<Trial>& his
   return proposals;
 }
 
-base::Result<task::Solution> with_parameters(const task::Solution& solution,
-                                             const task::Named<std::int64_t>& values) {
+base::Result<task::Solution> with_parameters(const task::Solution& solution, const task::Named<std::int64_t>& values) {
   const task::Tuning tuning = solution.tuning.value_or(task::Tuning{});
   const auto fail = [&](const std::string& what) {
     return base::input_error("solution.parameters", fmt::format("solution \"{}\": {}", solution.name, what));

@@ -25,8 +25,8 @@ task::Solution tunable() {
   solution.author = "us";
   solution.spec.entry_point = "main.cpp::run";
   solution.sources = {{"main.cpp", "int run() { return BLOCK; }"}};
-  solution.tuning = task::Tuning{{{"BLOCK", {1, 2, 4, 8, 16}}, {"UNROLL", {1, 2, 4}}, {"THREADS", {1, 2}}},
-                                 {"UNROLL <= BLOCK"}};
+  solution.tuning =
+      task::Tuning{{{"BLOCK", {1, 2, 4, 8, 16}}, {"UNROLL", {1, 2, 4}}, {"THREADS", {1, 2}}}, {"UNROLL <= BLOCK"}};
   return solution;
 }
 
@@ -94,7 +94,8 @@ TEST(Tuner, MovesOneParameterOfTheBestAndSaysWhich) {
               AllOf(HasSubstr(" -> "), HasSubstr("(parent " + std::to_string(best->number) + ")")));
   EXPECT_THAT(proposals[0].hypothesis.predicted_effect,
               HasSubstr("faster than candidate " + std::to_string(best->number) + ", the best so far"));
-  const auto with_parent = std::count_if(proposals.begin(), proposals.end(), [](const Proposal& p) { return p.parent; });
+  const auto with_parent =
+      std::count_if(proposals.begin(), proposals.end(), [](const Proposal& p) { return p.parent; });
   EXPECT_EQ(with_parent, 6);  // a quarter of eight explores
   for (const Proposal& proposal : proposals) {
     if (!proposal.parent) {
@@ -132,10 +133,8 @@ TEST(Tuner, MovesOnlyFromWhatWasCorrectAndMeasured) {
 
 TEST(Tuner, FindsTheOptimumOfABowlMuchSoonerThanBlindSearch) {
   task::Solution solution = tunable();
-  solution.tuning = task::Tuning{{{"BLOCK", {1, 2, 4, 8, 16, 32, 64, 128}},
-                                  {"UNROLL", {1, 2, 4, 8, 16}},
-                                  {"THREADS", {1, 2, 4, 8}}},
-                                 {}};
+  solution.tuning = task::Tuning{
+      {{"BLOCK", {1, 2, 4, 8, 16, 32, 64, 128}}, {"UNROLL", {1, 2, 4, 8, 16}}, {"THREADS", {1, 2, 4, 8}}}, {}};
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     auto one = Tuner::create(solution, seed);
@@ -144,9 +143,8 @@ TEST(Tuner, FindsTheOptimumOfABowlMuchSoonerThanBlindSearch) {
     for (int round = 0; round < 5; ++round) {
       measure(history, propose(*one, history, 8));
     }
-    found += std::any_of(history.begin(), history.end(), [](const Trial& trial) {
-      return trial.solution.name == "blocked@8-2-2";
-    });
+    found += std::any_of(history.begin(), history.end(),
+                         [](const Trial& trial) { return trial.solution.name == "blocked@8-2-2"; });
   }
   EXPECT_GE(found, 14);  // 40 of 160 points: blind search would find it in 5 of 20
 }
@@ -270,7 +268,8 @@ TEST(WithParameters, RefusesWhatDoesNotFit) {
   };
   EXPECT_THAT(message({{"BLOCK", 8}, {"UNROLL", 4}}), HasSubstr("parameter THREADS has no value: give one of 1, 2"));
   EXPECT_THAT(message({{"BLOCK", 3}, {"UNROLL", 1}, {"THREADS", 1}}), HasSubstr("BLOCK=3 is not among"));
-  EXPECT_THAT(message({{"BLOCK", 1}, {"UNROLL", 2}, {"THREADS", 1}}), HasSubstr("breaks the constraint \"UNROLL <= BLOCK\""));
+  EXPECT_THAT(message({{"BLOCK", 1}, {"UNROLL", 2}, {"THREADS", 1}}),
+              HasSubstr("breaks the constraint \"UNROLL <= BLOCK\""));
   EXPECT_THAT(message({{"BLOCK", 1}, {"UNROLL", 1}, {"THREADS", 1}, {"X", 1}}), HasSubstr("no parameter X"));
   EXPECT_THAT(message({{"BLOCK", 1}, {"UNROLL", 1}, {"THREADS", 1}, {"BLOCK", 2}}), HasSubstr("set twice"));
   task::Solution plain = tunable();

@@ -25,15 +25,14 @@ constexpr std::size_t kFolderDigits = 2;
 constexpr std::uint64_t kMostFrameBytes = kMostContentBytes + (std::uint64_t{8} << 20U);
 
 tl::unexpected<base::Error> not_found(const base::Digest& digest, const os::Path& path) {
-  return base::input_error("blob.not_found", fmt::format("there is no blob {} (no file {}): check the digest",
-                                                         digest.hex(), path.string()));
+  return base::input_error(
+      "blob.not_found", fmt::format("there is no blob {} (no file {}): check the digest", digest.hex(), path.string()));
 }
 
 tl::unexpected<base::Error> corrupt(const os::Path& path, std::string_view why) {
   return base::environment_error(
       "blob.corrupt",
-      fmt::format("{} is damaged ({}): delete it and store its content again, and check the disk",
-                  path.string(), why));
+      fmt::format("{} is damaged ({}): delete it and store its content again, and check the disk", path.string(), why));
 }
 
 bool is_folder_name(std::string_view name) {
@@ -159,9 +158,7 @@ base::Result<std::vector<base::Digest>> BlobStore::list() const {
   return digests;
 }
 
-base::Result<void> BlobStore::remove(const base::Digest& digest) {
-  return os::remove_tree(path_of(digest));
-}
+base::Result<void> BlobStore::remove(const base::Digest& digest) { return os::remove_tree(path_of(digest)); }
 
 base::Result<std::size_t> BlobStore::remove_stale_temporaries(std::chrono::seconds older_than) {
   ASSAY_TRY_ASSIGN(const std::vector<os::Path> all, folders());

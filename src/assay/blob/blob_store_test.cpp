@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <fstream>
@@ -78,8 +78,7 @@ TEST_F(BlobStoreTest, keeps_any_number_of_contents) {
   std::map<std::string, base::Digest> contents;
   for (std::uint64_t i = 0; i < 50; ++i) {
     const std::string content = noise(i * i * 10, i);
-    contents[content] =
-        store_->put(content, i % 2 == 0 ? os::Durability::process : os::Durability::power).value();
+    contents[content] = store_->put(content, i % 2 == 0 ? os::Durability::process : os::Durability::power).value();
   }
   std::vector<base::Digest> digests;
   for (const auto& [content, digest] : contents) {

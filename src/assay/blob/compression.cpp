@@ -24,10 +24,9 @@ struct FreeContext {
 
 base::Result<std::string> compress(std::string_view content) {
   if (content.size() > kMostContentBytes) {
-    return base::input_error(
-        "blob.too_large",
-        fmt::format("content of {} is more than one blob may hold ({}): split it",
-                    base::human_bytes(content.size()), base::human_bytes(kMostContentBytes)));
+    return base::input_error("blob.too_large",
+                             fmt::format("content of {} is more than one blob may hold ({}): split it",
+                                         base::human_bytes(content.size()), base::human_bytes(kMostContentBytes)));
   }
   const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   if (context == nullptr) {
@@ -36,8 +35,7 @@ base::Result<std::string> compress(std::string_view content) {
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string frame(ZSTD_compressBound(content.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress2(context.get(), frame.data(), frame.size(), content.data(), content.size());
+  const std::size_t size = ZSTD_compress2(context.get(), frame.data(), frame.size(), content.data(), content.size());
   if (ZSTD_isError(size) != 0) {
     return base::environment_error("blob.compress", fmt::format("zstd failed: {}", ZSTD_getErrorName(size)));
   }
@@ -59,8 +57,8 @@ base::Result<std::uint64_t> content_size(std::string_view frame_start) {
 base::Result<std::string> decompress(std::string_view frame, std::uint64_t limit) {
   ASSAY_TRY_ASSIGN(const std::uint64_t size, content_size(frame));
   if (size > limit) {
-    return corrupt(fmt::format("its header tells {}, above the limit of {}", base::human_bytes(size),
-                               base::human_bytes(limit)));
+    return corrupt(
+        fmt::format("its header tells {}, above the limit of {}", base::human_bytes(size), base::human_bytes(limit)));
   }
   const std::size_t length = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
   if (ZSTD_isError(length) != 0) {

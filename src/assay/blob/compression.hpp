@@ -19,8 +19,7 @@ inline constexpr std::uint64_t kMostContentBytes = std::uint64_t{1} << 30U;
 /// Returns a frame's content. Anything but exactly one whole frame that records its size is an environment
 /// error
 /// ("blob.corrupt"), as is one whose size is above `limit`: nothing is allocated before that is known.
-[[nodiscard]] base::Result<std::string> decompress(std::string_view frame,
-                                                   std::uint64_t limit = kMostContentBytes);
+[[nodiscard]] base::Result<std::string> decompress(std::string_view frame, std::uint64_t limit = kMostContentBytes);
 
 /// Reads the size of the content from the start of a frame (18 bytes are enough), without decompressing.
 [[nodiscard]] base::Result<std::uint64_t> content_size(std::string_view frame_start);

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <zstd.h>
+#include <rapidcheck/gtest.h>
 
 #include <array>
 #include <string>
@@ -97,8 +97,7 @@ TEST(Compression, refuses_frames_that_do_not_tell_their_size) {
 }
 
 TEST(Compression, needs_only_the_header_for_the_size) {
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{300}, std::size_t{70'000}, std::size_t{3'000'000}}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{300}, std::size_t{70'000}, std::size_t{3'000'000}}) {
     const std::string frame = compress(std::string(size, 'x')).value();
     EXPECT_EQ(content_size(frame.substr(0, kFrameHeaderBytes)).value(), size);
   }

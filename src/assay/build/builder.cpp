@@ -29,9 +29,10 @@ base::Result<SourceKind> kind_of(const std::string& path) {
   if (extension == ".h" || extension == ".hpp" || extension == ".inc") {
     return SourceKind::header;
   }
-  return base::input_error("build.source", fmt::format("{}: a source of a C++ solution ends in .c .cpp .cc .cxx .h .hpp "
-                                                       "or .inc",
-                                                       path));
+  return base::input_error("build.source",
+                           fmt::format("{}: a source of a C++ solution ends in .c .cpp .cc .cxx .h .hpp "
+                                       "or .inc",
+                                       path));
 }
 
 std::vector<std::string> parameter_flags(const task::Solution& solution) {

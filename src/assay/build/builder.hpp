@@ -38,7 +38,8 @@ class Builder {
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
  private:
-  [[nodiscard]] base::Result<BuildResult> compile(const task::Solution& solution, std::chrono::milliseconds limit) const;
+  [[nodiscard]] base::Result<BuildResult> compile(const task::Solution& solution,
+                                                  std::chrono::milliseconds limit) const;
 
   os::Path cache_;
   os::Path include_;

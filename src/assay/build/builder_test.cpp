@@ -87,8 +87,9 @@ TEST_F(BuilderTest, ParametersBecomeDefinitions) {
 }
 
 TEST_F(BuilderTest, CAndSeveralSourcesAndHeadersAreBuiltTogether) {
-  task::Solution solution = solution_of("#include <assay/candidate.h>\n#include \"detail/part.h\"\n"
-                                        "ASSAY_KERNEL(run) { return part(call->input_count); }\n");
+  task::Solution solution = solution_of(
+      "#include <assay/candidate.h>\n#include \"detail/part.h\"\n"
+      "ASSAY_KERNEL(run) { return part(call->input_count); }\n");
   solution.sources.push_back({"detail/part.h", "#ifdef __cplusplus\nextern \"C\"\n#endif\nint part(int);\n"});
   solution.sources.push_back({"detail/part.c", "#include \"part.h\"\nint part(int class) { return class; }\n"});
   const BuildResult result = build(solution);
@@ -98,7 +99,8 @@ TEST_F(BuilderTest, CAndSeveralSourcesAndHeadersAreBuiltTogether) {
 TEST_F(BuilderTest, ATimeoutIsSaidAndNotCached) {
   const std::string slow =
       "template <int N> struct F { static constexpr long v = F<N - 1>::v + F<N - 2>::v + N; };\n"
-      "template <> struct F<0> { static constexpr long v = 0; };\ntemplate <> struct F<1> { static constexpr long v = 1; };\n"
+      "template <> struct F<0> { static constexpr long v = 0; };\ntemplate <> struct F<1> { static constexpr long v = "
+      "1; };\n"
       "constexpr long spin() { long s = 0; for (long i = 0; i < 30000000; ++i) s += i % 7; return s; }\n"
       "static_assert(spin() != 0, \"\");\n";
   const BuildResult result = build(solution_of(slow), 50ms);
@@ -190,9 +192,7 @@ TEST(Toolchain, AWrongChoiceIsAnError) {
   EXPECT_TRUE(find_toolchain());
 }
 
-TEST(ExportedSymbol, HasThePrefixOfTheHeader) {
-  EXPECT_EQ(exported_symbol(solution_of("x")), "assay_kernel_run");
-}
+TEST(ExportedSymbol, HasThePrefixOfTheHeader) { EXPECT_EQ(exported_symbol(solution_of("x")), "assay_kernel_run"); }
 
 }  // namespace
 }  // namespace assay::build

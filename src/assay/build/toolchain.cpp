@@ -40,8 +40,8 @@ base::Result<Toolchain> find_toolchain() {
   if (const char* chosen = std::getenv("ASSAY_CXX"); chosen != nullptr && *chosen != '\0') {
     const std::optional<os::Path> path = os::find_program(chosen);
     if (!path) {
-      return base::environment_error("build.compiler",
-                                     fmt::format("ASSAY_CXX is '{}', which is not a program: correct or unset it", chosen));
+      return base::environment_error(
+          "build.compiler", fmt::format("ASSAY_CXX is '{}', which is not a program: correct or unset it", chosen));
     }
     return ask(*path);
   }

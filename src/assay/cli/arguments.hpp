@@ -62,9 +62,9 @@ struct ArchiveCommand {
   Action action = Action::stats;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, CampaignRunCommand,
-                             CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                             ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, CampaignRunCommand, CampaignResumeCommand,
+                             CampaignStatusCommand, CandidatesCommand, ShowCommand, ApproveCommand, ReportCommand,
+                             ExportCommand, ArchiveCommand>;
 
 /// What a command line asks for.
 struct Arguments {

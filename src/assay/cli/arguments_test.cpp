@@ -102,9 +102,9 @@ TEST(ParseTest, CampaignRunTakesItsNameByPositionOrByOption) {
 }
 
 TEST(ParseTest, CampaignNumbersHaveRanges) {
-  for (const char* bad : {"campaign run tune --rounds -1", "campaign run tune --rounds 100000",
-                          "campaign run tune --per-round 0", "campaign run tune --rounds two", "campaign run",
-                          "campaign run tune --seed -3"}) {
+  for (const char* bad :
+       {"campaign run tune --rounds -1", "campaign run tune --rounds 100000", "campaign run tune --per-round 0",
+        "campaign run tune --rounds two", "campaign run", "campaign run tune --seed -3"}) {
     const Parsed parsed = parse_line(bad);
     EXPECT_EQ(parsed.exit_code, 2) << bad;
     EXPECT_FALSE(parsed.arguments) << bad;
@@ -154,10 +154,9 @@ TEST(ParseTest, FaultsAreBadRequestsThatNameTheFault) {
 }
 
 TEST(ParseTest, EveryCommandHasHelpWithExamples) {
-  for (const char* line :
-       {"", "doctor", "validate", "evaluate", "compare", "campaign", "campaign run", "campaign resume",
-        "campaign status", "candidates", "show", "approve", "report", "export", "archive", "archive verify",
-        "archive gc", "archive stats"}) {
+  for (const char* line : {"", "doctor", "validate", "evaluate", "compare", "campaign", "campaign run",
+                           "campaign resume", "campaign status", "candidates", "show", "approve", "report", "export",
+                           "archive", "archive verify", "archive gc", "archive stats"}) {
     const Parsed parsed = parse_line(std::string(line) + " --help");
     EXPECT_EQ(parsed.exit_code, 0) << line;
     EXPECT_FALSE(parsed.arguments) << line;

@@ -32,7 +32,8 @@ void declare_show(CLI::App& app, Draft& draft) {
         slot->log = name;
       },
       "Print one file of the evaluation's bundle; a wrong name lists them");
-  command->add_flag_callback("--source", [slot] { slot->what = ShowCommand::What::source; }, "Print the sources")
+  command->add_flag_callback(
+             "--source", [slot] { slot->what = ShowCommand::What::source; }, "Print the sources")
       ->excludes(log);
   add_shared(*command, draft, {Shared::archive, Shared::json});
   command->final_callback(slot.chosen());
@@ -43,7 +44,8 @@ void declare_export(CLI::App& app, Draft& draft) {
   CLI::App* command = add_command(app, "export", "Write a solution and its traces in the FlashInfer-Trace layout",
                                   "  assay export tune --output winner\n"
                                   "  assay export 3fa2c1d0 --output candidate");
-  command->add_option("subject", slot->subject, "A campaign (its incumbent is taken), or digits of a candidate's digest")
+  command
+      ->add_option("subject", slot->subject, "A campaign (its incumbent is taken), or digits of a candidate's digest")
       ->required();
   command->add_option("--output,-o", slot->output, "The folder")->required();
   add_shared(*command, draft, {Shared::archive, Shared::json});

@@ -13,12 +13,13 @@ constexpr int kMostRounds = 1000;
 void declare_run(CLI::App& parent, Draft& draft) {
   const Slot<CampaignRunCommand> slot(draft);
   service::CampaignOptions& options = slot->options;
-  CLI::App* command = add_command(
-      parent, "run", "Start a campaign, or continue the one of that name",
-      "  assay campaign run tune --tunable gdn_decode_tunable_cpu\n"
-      "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 --report r.html\n"
-      "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
-      "A finished campaign answers from the archive. It may be interrupted at any moment and continued.");
+  CLI::App* command =
+      add_command(parent, "run", "Start a campaign, or continue the one of that name",
+                  "  assay campaign run tune --tunable gdn_decode_tunable_cpu\n"
+                  "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 "
+                  "--report r.html\n"
+                  "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
+                  "A finished campaign answers from the archive. It may be interrupted at any moment and continued.");
   command->add_option("name,--name", options.name, "Its name: 0-9, a-z and -")->required();
   command->add_option("--definition", options.definition, "What is optimised (default: the dataset's only one)");
   command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");
@@ -67,8 +68,8 @@ void declare_approve(CLI::App& app, Draft& draft) {
                                   "  assay approve tune --refuse --why \"uses too many threads\"\n\n"
                                   "Then continue with: assay campaign resume tune");
   command->add_option("campaign", slot->campaign, "The campaign")->required();
-  command->add_flag_callback("--refuse", [slot] { slot->answer = service::Answer::refuse; },
-                             "Keep the incumbent instead");
+  command->add_flag_callback(
+      "--refuse", [slot] { slot->answer = service::Answer::refuse; }, "Keep the incumbent instead");
   command->add_option("--why", slot->why, "The reason, for the journal");
   command->add_option("--who", slot->who, "Who decides (default: $USER)");
   add_shared(*command, draft, {Shared::archive, Shared::json});

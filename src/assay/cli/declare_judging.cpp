@@ -38,25 +38,28 @@ void declare_validate(CLI::App& app, Draft& draft) {
 }
 
 void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
-  command.add_option("--definition", options.definition, "What the kernel implements (default: the dataset's only one)");
+  command.add_option("--definition", options.definition,
+                     "What the kernel implements (default: the dataset's only one)");
   command.add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
   command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
       ->capture_default_str();
   command.add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
-  command.add_flag_callback("--again", [&options] { options.reuse = service::Reuse::never; },
-                            "Judge anew even if the archive has the answer");
+  command.add_flag_callback(
+      "--again", [&options] { options.reuse = service::Reuse::never; },
+      "Judge anew even if the archive has the answer");
 }
 
 void declare_evaluate(CLI::App& app, Draft& draft) {
   const Slot<EvaluateCommand> slot(draft);
-  CLI::App* command = add_command(
-      app, "evaluate", "Judge one candidate: build it, check it, time it against the incumbent",
-      "  assay evaluate kernel.cpp\n"
-      "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
-      "  assay evaluate mine.json --against other.json --policy standard --json\n\n"
-      "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
-  command->add_option("candidate", slot->options.candidate,
-                      "A C or C++ file, a solution as JSON, a solution's name, or an archived candidate's digest")
+  CLI::App* command =
+      add_command(app, "evaluate", "Judge one candidate: build it, check it, time it against the incumbent",
+                  "  assay evaluate kernel.cpp\n"
+                  "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
+                  "  assay evaluate mine.json --against other.json --policy standard --json\n\n"
+                  "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
+  command
+      ->add_option("candidate", slot->options.candidate,
+                   "A C or C++ file, a solution as JSON, a solution's name, or an archived candidate's digest")
       ->required();
   command->add_option("--against", slot->options.against,
                       "The incumbent, named like the candidate (default: the dataset's baseline)");

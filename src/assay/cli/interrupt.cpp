@@ -30,7 +30,7 @@ InterruptNotice::InterruptNotice(const std::string& message) {
   const std::string text = "\n" + message + "\n";
   message_size = std::min(text.size(), message_text.size());
   std::memcpy(message_text.data(), text.data(), message_size);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = interrupted;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &action, &earlier[i]);

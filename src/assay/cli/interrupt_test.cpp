@@ -19,9 +19,9 @@ TEST(InterruptNoticeDeathTest, SaysHowToGoOnAndDiesByTheSignal) {
 }
 
 TEST(InterruptNoticeTest, LeavesTheHandlersAsTheyWere) {
-  struct sigaction before {};
-  struct sigaction during {};
-  struct sigaction after {};
+  struct sigaction before{};
+  struct sigaction during{};
+  struct sigaction after{};
   ASSERT_EQ(::sigaction(SIGINT, nullptr, &before), 0);
   {
     const InterruptNotice notice("x");

@@ -134,10 +134,10 @@ std::string print_workloads(const service::EvaluateReport& report, Colour colour
     if (compared) {
       cells.emplace_back(microseconds(timing.incumbent_ns));
       cells.emplace_back(timing.log_ratio ? fmt::format("{:.2f}x", std::exp(-*timing.log_ratio)) : std::string("-"));
-      cells.emplace_back(timing.log_ratio_lower && timing.log_ratio_upper
-                             ? fmt::format("{:.2f}–{:.2f}", std::exp(-*timing.log_ratio_upper),
-                                           std::exp(-*timing.log_ratio_lower))
-                             : std::string("-"));
+      cells.emplace_back(
+          timing.log_ratio_lower && timing.log_ratio_upper
+              ? fmt::format("{:.2f}–{:.2f}", std::exp(-*timing.log_ratio_upper), std::exp(-*timing.log_ratio_lower))
+              : std::string("-"));
     }
     table.add(std::move(cells));
   }
@@ -164,7 +164,8 @@ std::string next_step(const service::EvaluateReport& report) {
       return evaluation.stage == task::Stage::sweep
                  ? fmt::format("assay show {} --source, and put it forward in a campaign (--also)",
                                evaluation.candidate.content.brief())
-                 : fmt::format("all workloads: assay evaluate {} --workloads all", evaluation.candidate.content.brief());
+                 : fmt::format("all workloads: assay evaluate {} --workloads all",
+                               evaluation.candidate.content.brief());
     case task::Outcome::indistinguishable:
       return fmt::format("a surer answer takes longer: assay evaluate {} --policy standard",
                          evaluation.candidate.content.brief());
@@ -189,13 +190,15 @@ std::string origin_sentence(const service::EvaluateReport& report) {
     case service::Origin::measured:
       return {};
     case service::Origin::stored:
-      return fmt::format("From the archive: this candidate, byte for byte, was judged {} under the same conditions; "
-                         "nothing was built (--again judges it anew).\n",
-                         report.evaluation.started);
+      return fmt::format(
+          "From the archive: this candidate, byte for byte, was judged {} under the same conditions; "
+          "nothing was built (--again judges it anew).\n",
+          report.evaluation.started);
     case service::Origin::stored_same_source:
-      return fmt::format("From the archive: this is {} but for comments and blank space, which was judged {} under the "
-                         "same conditions; nothing was built (--again judges it anew).\n",
-                         base::printable(report.same_source_as), report.evaluation.started);
+      return fmt::format(
+          "From the archive: this is {} but for comments and blank space, which was judged {} under the "
+          "same conditions; nothing was built (--again judges it anew).\n",
+          base::printable(report.same_source_as), report.evaluation.started);
     case service::Origin::incumbent_same_source:
       return "Nothing was built or run (--again judges it all the same).\n";
   }

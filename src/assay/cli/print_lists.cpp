@@ -56,14 +56,18 @@ std::string print_candidate(const service::Shown& shown, Colour colour) {
     text += fmt::format("  parameter    {} = {}\n", base::printable(name), value);
   }
   for (const task::SourceFile& source : solution.sources) {
-    text += fmt::format("  source       {} ({})\n", base::printable(source.path),
-                        base::human_bytes(source.content.size()));
+    text +=
+        fmt::format("  source       {} ({})\n", base::printable(source.path), base::human_bytes(source.content.size()));
   }
   Table table({{"evaluation", Align::left, 80}, {"stage"}, {"campaign"}, {"device"}, {"outcome"}, {"cause"}});
   for (const archive::EvaluationSummary& summary : shown.evaluations) {
     const std::string outcome(task::to_string(summary.outcome));
-    table.add({summary.id, std::string(task::to_string(summary.stage)), summary.campaign, summary.device,
-               {outcome_words(outcome), tone_of(outcome)}, summary.cause});
+    table.add({summary.id,
+               std::string(task::to_string(summary.stage)),
+               summary.campaign,
+               summary.device,
+               {outcome_words(outcome), tone_of(outcome)},
+               summary.cause});
   }
   text += shown.evaluations.empty() ? std::string("\nnever judged itself\n") : "\n" + table.render(colour, 2);
   return text;
@@ -87,7 +91,9 @@ std::string print_doctor(const service::DoctorReport& report, Colour colour) {
     const Tone tone = capability.state == service::Capability::State::available ? Tone::good
                       : capability.state == service::Capability::State::missing ? Tone::bad
                                                                                 : Tone::faint;
-    table.add({capability.name, {std::string(service::to_string(capability.state)), tone}, capability.detail,
+    table.add({capability.name,
+               {std::string(service::to_string(capability.state)), tone},
+               capability.detail,
                capability.remedy});
   }
   return table.render(colour) + (report.healthy() ? "\nEverything that evaluations on the CPU need is here.\n"
@@ -116,8 +122,9 @@ std::string print_candidates(const std::vector<service::CandidateLine>& candidat
   if (numbered) {
     columns = {{"no.", Align::right}, {"round", Align::right}};
   }
-  columns.insert(columns.end(), {{"digest"}, {"name", Align::left, 44}, {"outcome"}, {"speedup", Align::right},
-                                 {"cause", Align::left, 90}});
+  columns.insert(
+      columns.end(),
+      {{"digest"}, {"name", Align::left, 44}, {"outcome"}, {"speedup", Align::right}, {"cause", Align::left, 90}});
   Table table(columns);
   for (const service::CandidateLine& line : candidates) {
     std::vector<Table::Cell> cells;
@@ -146,8 +153,9 @@ std::string print_shown(const service::Shown& shown, Colour colour) {
   service::EvaluateReport report = *shown.evaluation;
   report.origin = service::Origin::measured;  // That it is in the archive goes without saying here.
   std::string text = print_evaluation(report, colour);
-  text += fmt::format("\nevaluation {}\n  stage        {}\n  started      {}, {:.1f} s\n  seed         {}\n", evaluation.id,
-                      task::to_string(evaluation.stage), evaluation.started, evaluation.wall_seconds, evaluation.seed);
+  text +=
+      fmt::format("\nevaluation {}\n  stage        {}\n  started      {}, {:.1f} s\n  seed         {}\n", evaluation.id,
+                  task::to_string(evaluation.stage), evaluation.started, evaluation.wall_seconds, evaluation.seed);
   text += print_build("candidate", evaluation.candidate_build);
   if (evaluation.incumbent_build) {
     text += print_build("incumbent", *evaluation.incumbent_build);
@@ -176,8 +184,13 @@ std::string print_campaigns(const std::vector<service::CampaignStatus>& campaign
   if (campaigns.empty()) {
     return "no campaigns yet; start one with: assay campaign run\n";
   }
-  Table table({{"campaign"}, {"phase"}, {"definition"}, {"candidates", Align::right}, {"incumbent", Align::left, 44},
-               {"speedup", Align::right}, {"created"}});
+  Table table({{"campaign"},
+               {"phase"},
+               {"definition"},
+               {"candidates", Align::right},
+               {"incumbent", Align::left, 44},
+               {"speedup", Align::right},
+               {"created"}});
   for (const service::CampaignStatus& status : campaigns) {
     std::string incumbent = status.configuration.baseline.name + " (baseline)";
     for (const control::CandidateState& candidate : status.state.candidates) {
@@ -201,7 +214,8 @@ std::string next_step(const service::CampaignStatus& status) {
     case control::Phase::confirming:
       return "assay campaign resume " + name;
     case control::Phase::awaiting_approval:
-      return fmt::format("assay show, then: assay approve {} (or --refuse), then: assay campaign resume {}", name, name);
+      return fmt::format("assay show, then: assay approve {} (or --refuse), then: assay campaign resume {}", name,
+                         name);
     case control::Phase::finished:
       return status.state.incumbent ? fmt::format("assay export {} --output DIR", name) : std::string();
     case control::Phase::failed:
@@ -227,11 +241,12 @@ std::string print_collect(const archive::CollectReport& report) {
 }
 
 std::string print_statistics(const service::ArchiveStatistics& statistics) {
-  return fmt::format("archive      {}\ncampaigns    {}\ncandidates   {}\nevaluations  {}\nblobs        {} ({})\n"
-                     "database     {}\nbuild cache  {}\n",
-                     statistics.root.string(), statistics.campaigns, statistics.candidates, statistics.evaluations,
-                     statistics.blobs, base::human_bytes(statistics.blob_bytes),
-                     base::human_bytes(statistics.database_bytes), base::human_bytes(statistics.build_cache_bytes));
+  return fmt::format(
+      "archive      {}\ncampaigns    {}\ncandidates   {}\nevaluations  {}\nblobs        {} ({})\n"
+      "database     {}\nbuild cache  {}\n",
+      statistics.root.string(), statistics.campaigns, statistics.candidates, statistics.evaluations, statistics.blobs,
+      base::human_bytes(statistics.blob_bytes), base::human_bytes(statistics.database_bytes),
+      base::human_bytes(statistics.build_cache_bytes));
 }
 
 std::string print_export(const service::ExportReport& report, const std::string& folder) {

@@ -21,8 +21,7 @@ namespace assay::cli {
 [[nodiscard]] std::string print_shown(const service::Shown& shown, report::Colour colour);
 [[nodiscard]] std::string print_sources(const service::Shown& shown);
 /// One line a campaign.
-[[nodiscard]] std::string print_campaigns(const std::vector<service::CampaignStatus>& campaigns,
-                                          report::Colour colour);
+[[nodiscard]] std::string print_campaigns(const std::vector<service::CampaignStatus>& campaigns, report::Colour colour);
 /// What can be done next with a campaign; empty if nothing is left to do.
 [[nodiscard]] std::string next_step(const service::CampaignStatus& status);
 [[nodiscard]] std::string print_verify(const archive::VerifyReport& report);

@@ -27,8 +27,9 @@ TEST(PrintValidationTest, AcceptedAndRefused) {
   validation.documents = 54;
   EXPECT_EQ(print_validation(validation, "a.jsonl"), "a.jsonl: accepted, 54 documents\n");
   validation.problems = {{"/inputs/x/dtype", "no such dtype"}, {"", "not JSON"}};
-  EXPECT_EQ(print_validation(validation, "a.json"),
-            "a.json: /inputs/x/dtype: no such dtype\na.json: (whole document): not JSON\na.json: refused, 2 problems\n");
+  EXPECT_EQ(
+      print_validation(validation, "a.json"),
+      "a.json: /inputs/x/dtype: no such dtype\na.json: (whole document): not JSON\na.json: refused, 2 problems\n");
 }
 
 TEST(PrintCandidatesTest, NumbersAppearInACampaignOnly) {
@@ -40,7 +41,8 @@ TEST(PrintCandidatesTest, NumbersAppearInACampaignOnly) {
   line.cause = "slower";
   line.speedup = 0.5;
   const std::string alone = print_candidates({line}, Colour::off);
-  EXPECT_THAT(alone, AllOf(HasSubstr("aaaaaaaaaaaa  "), HasSubstr("not better"), HasSubstr("0.50x"), HasSubstr("slower")));
+  EXPECT_THAT(alone,
+              AllOf(HasSubstr("aaaaaaaaaaaa  "), HasSubstr("not better"), HasSubstr("0.50x"), HasSubstr("slower")));
   EXPECT_THAT(alone, Not(HasSubstr("round")));
   line.number = 3;
   line.round = 1;
@@ -109,7 +111,8 @@ TEST(PrintCampaignsTest, NamesTheIncumbent) {
   status.configuration.name = "tune";
   status.configuration.baseline.name = "plain";
   status.state.phase = control::Phase::awaiting_approval;
-  EXPECT_THAT(print_campaigns({status}, Colour::off), AllOf(HasSubstr("plain (baseline)"), HasSubstr("awaiting approval")));
+  EXPECT_THAT(print_campaigns({status}, Colour::off),
+              AllOf(HasSubstr("plain (baseline)"), HasSubstr("awaiting approval")));
   control::CandidateState candidate;
   candidate.number = 1;
   candidate.name = "winner";

@@ -25,9 +25,7 @@ constexpr int kBadRequest = 2;
 constexpr int kEnvironmentFailed = 3;
 constexpr int kBug = 70;
 
-report::Colour colour() {
-  return os::wants_colour(STDOUT_FILENO) ? report::Colour::on : report::Colour::off;
-}
+report::Colour colour() { return os::wants_colour(STDOUT_FILENO) ? report::Colour::on : report::Colour::off; }
 
 // Carries out each kind of command; std::visit finds the right one.
 class Performer {
@@ -106,11 +104,9 @@ class Performer {
   base::Result<Answer> operator()(const ApproveCommand& command) const {
     const char* user = std::getenv("USER");
     const std::string who = !command.who.empty() ? command.who : user != nullptr ? user : "a person";
-    ASSAY_TRY_ASSIGN(const auto status, service::approve_campaign(context_, command.campaign, command.answer, who,
-                                                                  command.why));
-    return answer(0, service::encode(status), [&] {
-      return fmt::format("recorded; next: {}\n", next_step(status));
-    });
+    ASSAY_TRY_ASSIGN(const auto status,
+                     service::approve_campaign(context_, command.campaign, command.answer, who, command.why));
+    return answer(0, service::encode(status), [&] { return fmt::format("recorded; next: {}\n", next_step(status)); });
   }
 
   base::Result<Answer> operator()(const ReportCommand& command) const {
@@ -152,9 +148,9 @@ class Performer {
 
   template <class Run>
   base::Result<Answer> drive(const std::string& name, const std::string& report, const Run& run) const {
-    const InterruptNotice notice(
-        fmt::format("assay: interrupted; what was finished is kept. Continue with: assay campaign resume {} --archive {}",
-                    base::printable(name), context_.places.archive.string()));
+    const InterruptNotice notice(fmt::format(
+        "assay: interrupted; what was finished is kept. Continue with: assay campaign resume {} --archive {}",
+        base::printable(name), context_.places.archive.string()));
     ProgressDisplay display;
     auto status = run([&display](double done, double total, const std::string& what, bool is_event) {
       if (is_event) {
@@ -186,10 +182,9 @@ class Performer {
 
 void print_error(const base::Error& error, Format format) {
   if (format == Format::json) {
-    const base::Json json = {{"error",
-                              {{"owner", base::to_string(error.owner)},
-                               {"code", error.code},
-                               {"message", base::printable(error.text())}}}};
+    const base::Json json = {
+        {"error",
+         {{"owner", base::to_string(error.owner)}, {"code", error.code}, {"message", base::printable(error.text())}}}};
     static_cast<void>(std::fputs((base::dump_pretty(json) + "\n").c_str(), stdout));
   }
   static_cast<void>(std::fputs(fmt::format("assay: {}\n", base::printable(error.text())).c_str(), stderr));
@@ -197,8 +192,8 @@ void print_error(const base::Error& error, Format format) {
 
 // A full disk or a closed pipe behind stdout must not look like success.
 int print_answer(const Answer& answer) {
-  const bool written = std::fwrite(answer.text.data(), 1, answer.text.size(), stdout) == answer.text.size() &&
-                       std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(answer.text.data(), 1, answer.text.size(), stdout) == answer.text.size() && std::fflush(stdout) == 0;
   if (!written) {
     static_cast<void>(std::fputs("assay: cannot write to standard output\n", stderr));
     return kEnvironmentFailed;

@@ -69,11 +69,17 @@ TEST_F(ProgramTest, DoctorExitsWithThreeWithoutOurPrograms) {
 }
 
 TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
-  const std::vector<Command> readers = {
-      CandidatesCommand{}, CampaignStatusCommand{}, CampaignStatusCommand{"x"}, ShowCommand{"abcd", {}, {}},
-      ReportCommand{"x", "r.html"}, ExportCommand{"x", "out"}, CampaignResumeCommand{"x", ""},
-      ApproveCommand{"x", service::Answer::approve, "", ""}, ArchiveCommand{ArchiveCommand::Action::verify},
-      ArchiveCommand{ArchiveCommand::Action::gc}, ArchiveCommand{ArchiveCommand::Action::stats}};
+  const std::vector<Command> readers = {CandidatesCommand{},
+                                        CampaignStatusCommand{},
+                                        CampaignStatusCommand{"x"},
+                                        ShowCommand{"abcd", {}, {}},
+                                        ReportCommand{"x", "r.html"},
+                                        ExportCommand{"x", "out"},
+                                        CampaignResumeCommand{"x", ""},
+                                        ApproveCommand{"x", service::Answer::approve, "", ""},
+                                        ArchiveCommand{ArchiveCommand::Action::verify},
+                                        ArchiveCommand{ArchiveCommand::Action::gc},
+                                        ArchiveCommand{ArchiveCommand::Action::stats}};
   for (const Command& command : readers) {
     const auto answer = act(command);
     ASSERT_FALSE(answer) << command.index();

@@ -11,9 +11,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using testing::Laboratory;
 using testing::must;
+using ::testing::SizeIs;
 
 CampaignConfiguration by_person() {
   CampaignConfiguration configuration = testing::sample_configuration();

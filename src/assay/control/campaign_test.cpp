@@ -17,16 +17,16 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using testing::Fault;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
-using testing::Fault;
 using testing::Laboratory;
 using testing::must;
+using ::testing::Not;
 using testing::sample_configuration;
 using testing::sample_solution;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 std::size_t count(const std::vector<std::string>& values, const std::string& one) {
   return static_cast<std::size_t>(std::count(values.begin(), values.end(), one));
@@ -223,8 +223,8 @@ TEST(Campaign, WithNothingToTryConfirmsNothing) {
   configuration.rounds = 0;
   Laboratory laboratory(configuration);
   EXPECT_EQ(must(laboratory.run()).phase, Phase::finished);
-  EXPECT_THAT(laboratory.kinds(), ElementsAre("campaign_started", "evaluation_intended", "baseline_measured",
-                                              "campaign_finished"));
+  EXPECT_THAT(laboratory.kinds(),
+              ElementsAre("campaign_started", "evaluation_intended", "baseline_measured", "campaign_finished"));
 }
 
 TEST(Campaign, FailsWithABaselineThatIsNotCorrect) {

@@ -27,16 +27,17 @@ void check_name(const Node& node, const std::string& name) {
   const auto good = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-'; };
   if (name.empty() || name.size() > kLongestName || !std::all_of(name.begin(), name.end(), good) ||
       name.front() == '-' || name.back() == '-') {
-    node.problem(fmt::format("is not a campaign's name: use 1 to {} of a-z, 0-9 and '-', not starting or ending with '-'",
-                             kLongestName));
+    node.problem(fmt::format(
+        "is not a campaign's name: use 1 to {} of a-z, 0-9 and '-', not starting or ending with '-'", kLongestName));
   }
 }
 
 task::Solution read_member_solution(const Node& node, const task::Definition& definition) {
   task::Solution solution = task::read_solution(node);
   if (node.has_value() && solution.definition != definition.name) {
-    node.problem_at("/definition", fmt::format("is \"{}\" and the campaign's definition is \"{}\": give a solution of it",
-                                               solution.definition, definition.name));
+    node.problem_at("/definition",
+                    fmt::format("is \"{}\" and the campaign's definition is \"{}\": give a solution of it",
+                                solution.definition, definition.name));
   }
   return solution;
 }
@@ -77,8 +78,8 @@ CampaignConfiguration read_configuration(const Node& node) {
   Fields fields(node);
   const Node version = fields.required("version");
   if (version.present() && version.integer() != kConfigurationVersion) {
-    version.problem(fmt::format("is not {}: another version of Assay wrote the campaign; use that one",
-                                kConfigurationVersion));
+    version.problem(
+        fmt::format("is not {}: another version of Assay wrote the campaign; use that one", kConfigurationVersion));
   }
   const Node name = fields.required("name");
   configuration.name = name.text();

@@ -22,8 +22,8 @@ struct CampaignConfiguration {
   task::Definition definition;
   std::vector<task::Workload> workloads;
   task::Solution baseline;
-  std::vector<task::Solution> supplied;    ///< Candidates by hand: evaluated first, in this order.
-  std::optional<task::Solution> tunable;   ///< What the built-in tuner searches.
+  std::vector<task::Solution> supplied;   ///< Candidates by hand: evaluated first, in this order.
+  std::optional<task::Solution> tunable;  ///< What the built-in tuner searches.
   std::uint64_t tuner_seed = 0;
   int rounds = 3;  ///< Rounds of proposals, after the supplied candidates.
   int candidates_per_round = 8;
@@ -37,8 +37,7 @@ inline constexpr int kConfigurationVersion = 1;
 /// Decodes and checks a configuration: its name, each workload against the definition, that workloads and solutions
 /// belong to the definition. Errors name the JSON pointer and the remedy. A service that makes one from a person's
 /// options passes it through here before it creates the campaign.
-[[nodiscard]] base::Result<CampaignConfiguration> decode_configuration(const base::Json& json,
-                                                                       std::string_view source);
+[[nodiscard]] base::Result<CampaignConfiguration> decode_configuration(const base::Json& json, std::string_view source);
 
 /// Returns the seed of a simulated device; nullopt for any other device.
 [[nodiscard]] std::optional<std::uint64_t> simulated_seed(std::string_view device);

@@ -33,8 +33,8 @@ TEST(CampaignConfiguration, KeepsSeedsOfAllSixtyFourBits) {
   CampaignConfiguration configuration = sample_configuration();
   configuration.tuner_seed = 0xffffffffffffffffU;
   configuration.device = "simulated:18446744073709551615";
-  const CampaignConfiguration read = must(
-      decode_configuration(must(base::parse_json(base::dump_compact(encode(configuration)), "stored")), "stored"));
+  const CampaignConfiguration read =
+      must(decode_configuration(must(base::parse_json(base::dump_compact(encode(configuration)), "stored")), "stored"));
   EXPECT_EQ(read.tuner_seed, 0xffffffffffffffffU);
   EXPECT_EQ(simulated_seed(read.device), 0xffffffffffffffffU);
 }
@@ -78,10 +78,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"NameDash", [](base::Json& json) { json["name"] = "-x"; }, {"/name"}},
         {"Device", [](base::Json& json) { json["device"] = "gpu"; }, {"/device", "\"gpu\" is not known"}},
         {"DeviceSeed", [](base::Json& json) { json["device"] = "simulated:-1"; }, {"/device"}},
-        {"NoWorkloads", [](base::Json& json) { json["workloads"] = base::Json::array(); }, {"/workloads", "at least 1"}},
-        {"UnknownAxis",
-         [](base::Json& json) { json["workloads"][1]["axes"] = {{"m", 3}}; },
-         {"/workloads/1/axes"}},
+        {"NoWorkloads",
+         [](base::Json& json) { json["workloads"] = base::Json::array(); },
+         {"/workloads", "at least 1"}},
+        {"UnknownAxis", [](base::Json& json) { json["workloads"][1]["axes"] = {{"m", 3}}; }, {"/workloads/1/axes"}},
         {"SameUuid",
          [](base::Json& json) { json["workloads"][1]["uuid"] = json["workloads"][0]["uuid"]; },
          {"/workloads/1/uuid", "earlier workload"}},
@@ -91,9 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"OtherSupplied",
          [](base::Json& json) { json["supplied"][2]["definition"] = "other"; },
          {"/supplied/2/definition"}},
-        {"OtherTunable",
-         [](base::Json& json) { json["tunable"]["definition"] = "other"; },
-         {"/tunable/definition"}},
+        {"OtherTunable", [](base::Json& json) { json["tunable"]["definition"] = "other"; }, {"/tunable/definition"}},
         {"NoPerRound", [](base::Json& json) { json["candidates_per_round"] = 0; }, {"/candidates_per_round"}},
         {"NegativeRounds", [](base::Json& json) { json["rounds"] = -1; }, {"/rounds"}},
         {"Policy", [](base::Json& json) { json["policy"]["sweep"]["alpha"] = 2; }, {"/policy", "/sweep/alpha"}},

@@ -11,13 +11,13 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using testing::Fault;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
-using testing::Fault;
 using testing::Killed;
 using testing::Laboratory;
 using testing::must;
+using ::testing::Not;
 
 // Small enough to be run once for each of its events, with every kind of event of a campaign that succeeds.
 CampaignConfiguration small_campaign() {
@@ -73,9 +73,9 @@ TEST(Crash, TheSampleHasEveryKindOfEventOfASuccess) {
   for (const std::string& line : undisturbed().journal) {
     all += line + "\n";
   }
-  for (const char* kind : {"campaign_started", "evaluation_intended", "baseline_measured", "candidates_proposed",
-                           "candidate_gated", "candidate_swept", "candidate_promoted", "campaign_confirmed",
-                           "campaign_finished"}) {
+  for (const char* kind :
+       {"campaign_started", "evaluation_intended", "baseline_measured", "candidates_proposed", "candidate_gated",
+        "candidate_swept", "candidate_promoted", "campaign_confirmed", "campaign_finished"}) {
     EXPECT_THAT(all, HasSubstr(kind));
   }
 }
@@ -140,8 +140,12 @@ TEST(EnvironmentError, IsTriedAgainUnderANewId) {
   EXPECT_EQ(requests[1].seed, requests[2].seed);
   EXPECT_EQ(requests[1].seed, requests[3].seed);
   const auto journal = laboratory.journal();
-  EXPECT_THAT(journal, Contains(HasSubstr("evaluation_failed {\"evaluation\":\"scale-search-1-gate-1\",\"code\":\"judge.died\"")));
-  EXPECT_THAT(journal, Contains(HasSubstr("evaluation_failed {\"evaluation\":\"scale-search-1-gate-2\",\"code\":\"judge.disk\"")));
+  EXPECT_THAT(
+      journal,
+      Contains(HasSubstr("evaluation_failed {\"evaluation\":\"scale-search-1-gate-1\",\"code\":\"judge.died\"")));
+  EXPECT_THAT(
+      journal,
+      Contains(HasSubstr("evaluation_failed {\"evaluation\":\"scale-search-1-gate-2\",\"code\":\"judge.disk\"")));
 }
 
 TEST(EnvironmentError, OfADamagedBundleIsTriedAgain) {

@@ -281,8 +281,9 @@ Json body_of(const CampaignFinished& entry) { return {{"incumbent", entry.incumb
 void read_body(Fields& fields, CampaignFinished& entry) { entry.incumbent = read_int(fields.required("incumbent")); }
 
 tl::unexpected<base::Error> unreadable(const archive::Event& event, const std::string& what) {
-  return base::internal_error("journal.event", fmt::format("journal event {} ({}): {}: was it written by a newer Assay?",
-                                                           event.sequence, event.kind, what));
+  return base::internal_error(
+      "journal.event",
+      fmt::format("journal event {} ({}): {}: was it written by a newer Assay?", event.sequence, event.kind, what));
 }
 
 template <class Kind>
@@ -323,10 +324,7 @@ std::string_view to_string(Sameness sameness) { return kSamenesses[static_cast<s
 
 std::pair<std::string, std::string> encode_entry(const Entry& entry) {
   return std::visit(
-      [](const auto& kind) {
-        return std::pair(std::string(kind.kKind), base::dump_compact(body_of(kind)));
-      },
-      entry);
+      [](const auto& kind) { return std::pair(std::string(kind.kKind), base::dump_compact(body_of(kind))); }, entry);
 }
 
 base::Result<Entry> decode_entry(const archive::Event& event) { return decode_kind(event); }

@@ -15,8 +15,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using testing::must;
+using ::testing::SizeIs;
 
 promote::Decision decision() {
   promote::Decision one;
@@ -84,9 +84,11 @@ TEST(Events, KeepTheirPersistedForm) {
     return kind + " " + body;
   };
   EXPECT_EQ(text(CampaignStarted{}), R"(campaign_started {"version":1})");
-  EXPECT_EQ(text(EvaluationIntended{Purpose::confirmation, 7, 0, 1, "x"}),
-            R"(evaluation_intended {"purpose":"confirmation","candidate":7,"incumbent":0,"attempt":1,"evaluation":"x"})");
-  EXPECT_EQ(text(EvaluationFailed{"x", "a.b", "m"}), R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m"})");
+  EXPECT_EQ(
+      text(EvaluationIntended{Purpose::confirmation, 7, 0, 1, "x"}),
+      R"(evaluation_intended {"purpose":"confirmation","candidate":7,"incumbent":0,"attempt":1,"evaluation":"x"})");
+  EXPECT_EQ(text(EvaluationFailed{"x", "a.b", "m"}),
+            R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m"})");
   EXPECT_EQ(text(CandidateGated{7, "x", task::Outcome::crashed, "why", {}}),
             R"(candidate_gated {"candidate":7,"evaluation":"x","outcome":"crashed","cause":"why","log_ratio":null})");
   EXPECT_EQ(text(CandidatePromoted{7, "Ada", "fast"}), R"(candidate_promoted {"candidate":7,"by":"Ada","why":"fast"})");
@@ -98,8 +100,8 @@ TEST(Events, KeepTheirPersistedForm) {
 
 TEST(Events, KeepInfiniteBounds) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const auto read = must(decode_entry(event_of(
-      CandidateGated{1, "x", task::Outcome::indistinguishable, "", LogRatio{0.5, -kInfinity, kInfinity}})));
+  const auto read = must(decode_entry(
+      event_of(CandidateGated{1, "x", task::Outcome::indistinguishable, "", LogRatio{0.5, -kInfinity, kInfinity}})));
   const auto& gated = std::get<CandidateGated>(read);
   EXPECT_EQ(gated.log_ratio->lower, -kInfinity);
   EXPECT_EQ(gated.log_ratio->upper, kInfinity);

@@ -38,10 +38,11 @@ bool same_question(const task::EvaluationRequest& a, const task::EvaluationReque
 base::Result<Answer> read_answer(const task::EvaluationRequest& request, const archive::Bundle& bundle) {
   ASSAY_TRY_ASSIGN(archive::BundleContents contents, archive::decode_contents(bundle));
   if (!same_question(contents.request, request)) {
-    return base::internal_error("control.other_request",
-                                fmt::format("{}: the bundle answers another request than evaluation {}: keep the folder "
-                                            "and report this",
-                                            bundle.source, request.id));
+    return base::internal_error(
+        "control.other_request",
+        fmt::format("{}: the bundle answers another request than evaluation {}: keep the folder "
+                    "and report this",
+                    bundle.source, request.id));
   }
   const archive::BundleFile* file = bundle.find(task::kSamplesFile);
   ASSAY_CHECK(file != nullptr);  // decode_contents has read it
@@ -52,8 +53,8 @@ base::Result<Answer> read_answer(const task::EvaluationRequest& request, const a
 }
 
 tl::unexpected<base::Error> contradiction(const std::string& evaluation, const std::string& what) {
-  return base::internal_error("control.contradiction", fmt::format("evaluation {}: {}: keep the bundle and report this",
-                                                                   evaluation, what));
+  return base::internal_error("control.contradiction",
+                              fmt::format("evaluation {}: {}: keep the bundle and report this", evaluation, what));
 }
 
 base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, const task::Evaluation& evaluation) {
@@ -95,8 +96,7 @@ base::Result<Entry> gate_entry(int candidate, const task::EvaluationRequest& req
 template <class Swept>
 base::Result<Entry> swept_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer,
                                 const promote::Policy& policy) {
-  ASSAY_TRY_ASSIGN(promote::Decision decision,
-                   promote::decide(request, answer.evaluation, answer.samples, policy));
+  ASSAY_TRY_ASSIGN(promote::Decision decision, promote::decide(request, answer.evaluation, answer.samples, policy));
   Swept entry;
   entry.candidate = candidate;
   entry.evaluation = answer.evaluation.id;
@@ -126,8 +126,8 @@ base::Result<void> Executor::perform_one(const Start& /*start*/) { return record
 base::Result<void> Executor::perform_one(const PromoteByPolicy& promotion) {
   const auto& decision = state_.candidate(promotion.candidate).decision;
   ASSAY_CHECK(decision);
-  return record(CandidatePromoted{promotion.candidate, "policy " + configuration_.policy.name,
-                                  decision->reasons.front()});
+  return record(
+      CandidatePromoted{promotion.candidate, "policy " + configuration_.policy.name, decision->reasons.front()});
 }
 
 base::Result<void> Executor::perform_one(const Finish& /*finish*/) {
@@ -153,10 +153,10 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
   }
   for (const agent::Proposal& proposal : proposals) {
     if (proposal.solution.definition != configuration_.definition.name) {
-      return base::input_error("proposer.definition",
-                               fmt::format("{} proposed \"{}\", a solution of \"{}\"; the campaign is about \"{}\"",
-                                           proposer, proposal.solution.name, proposal.solution.definition,
-                                           configuration_.definition.name));
+      return base::input_error(
+          "proposer.definition",
+          fmt::format("{} proposed \"{}\", a solution of \"{}\"; the campaign is about \"{}\"", proposer,
+                      proposal.solution.name, proposal.solution.definition, configuration_.definition.name));
     }
     ASSAY_TRY(archive_.record_candidate(proposal.solution));
   }
@@ -187,8 +187,9 @@ base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
   if (++attempts_ < kAttemptsPerRun) {
     return {};
   }
-  return base::with_context(std::move(result), fmt::format("{} attempts failed; mend the cause, then resume campaign {}",
-                                                           attempts_, configuration_.name));
+  return base::with_context(
+      std::move(result),
+      fmt::format("{} attempts failed; mend the cause, then resume campaign {}", attempts_, configuration_.name));
 }
 
 base::Result<void> Executor::prepare(const PendingEvaluation& target) {
@@ -289,10 +290,10 @@ base::Result<task::Solution> Executor::solution(int number) const {
     stored = found == all.end() ? std::nullopt : std::optional(*found);
   }
   if (!stored) {
-    return base::environment_error("archive.damaged",
-                                   fmt::format("campaign {}: candidate {} ({}) is not in the archive: run `assay archive "
-                                               "verify`",
-                                               configuration_.name, number, candidate.identity.content.brief()));
+    return base::environment_error(
+        "archive.damaged", fmt::format("campaign {}: candidate {} ({}) is not in the archive: run `assay archive "
+                                       "verify`",
+                                       configuration_.name, number, candidate.identity.content.brief()));
   }
   stored->solution.name = candidate.name;
   return std::move(stored->solution);

@@ -42,8 +42,7 @@ class Executor {
   /// Evaluates and ingests with the event that the result means.
   [[nodiscard]] base::Result<void> attempt(const PendingEvaluation& target);
   /// Turns a result into the event that it means.
-  [[nodiscard]] base::Result<Entry> interpret(const PendingEvaluation& target,
-                                              const task::EvaluationRequest& request,
+  [[nodiscard]] base::Result<Entry> interpret(const PendingEvaluation& target, const task::EvaluationRequest& request,
                                               const archive::Bundle& bundle) const;
   /// Ingests the bundle and appends the event in one transaction.
   [[nodiscard]] base::Result<void> ingest(const os::Path& folder, const Entry& entry);

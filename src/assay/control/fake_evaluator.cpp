@@ -68,8 +68,8 @@ stats::PairedComparison compare(const task::EvaluationRequest& request, const st
   std::vector<stats::PairedSample> timed;
   for (const task::Sample& sample : samples) {
     if (sample.repetition > 0) {
-      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
-                       static_cast<double>(sample.elapsed_ns)});
+      timed.push_back(
+          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
     }
   }
   const task::SessionPlan& plan = request.plan;
@@ -93,9 +93,10 @@ void compare_honestly(const task::EvaluationRequest& request, base::Philox& rand
   evaluation.comparison->log_ratio = comparison.decision.interval.mean;
   evaluation.comparison->log_ratio_lower = comparison.decision.interval.lower;
   evaluation.comparison->log_ratio_upper = comparison.decision.interval.upper;
-  evaluation.outcome = comparison.conclusion == stats::PairedConclusion::better       ? task::Outcome::better
-                       : comparison.conclusion == stats::PairedConclusion::not_better ? task::Outcome::not_better
-                                                                                      : task::Outcome::indistinguishable;
+  evaluation.outcome = comparison.conclusion == stats::PairedConclusion::better ? task::Outcome::better
+                       : comparison.conclusion == stats::PairedConclusion::not_better
+                           ? task::Outcome::not_better
+                           : task::Outcome::indistinguishable;
 }
 
 void measure(const task::EvaluationRequest& request, base::Philox& random, task::Evaluation& evaluation,

@@ -13,15 +13,15 @@ namespace assay::control::testing {
 
 /// What goes wrong with one call of `evaluate`.
 enum class Fault : std::uint8_t {
-  environment_error,    ///< The judge died.
-  input_error,          ///< The request is refused.
-  killed_before,        ///< The process dies before the judge has run.
-  killed_after,         ///< The process dies when the bundle is complete.
-  judge_error,          ///< The bundle holds error.json, owned by the environment.
-  judge_bug,            ///< The bundle holds error.json, owned by Assay.
-  damaged,              ///< A file of the bundle does not have its digest.
-  lies,                 ///< The judge says `better` of samples that say otherwise.
-  other_request,        ///< The bundle answers another request.
+  environment_error,  ///< The judge died.
+  input_error,        ///< The request is refused.
+  killed_before,      ///< The process dies before the judge has run.
+  killed_after,       ///< The process dies when the bundle is complete.
+  judge_error,        ///< The bundle holds error.json, owned by the environment.
+  judge_bug,          ///< The bundle holds error.json, owned by Assay.
+  damaged,            ///< A file of the bundle does not have its digest.
+  lies,               ///< The judge says `better` of samples that say otherwise.
+  other_request,      ///< The bundle answers another request.
 };
 
 /// Stands for kill -9: thrown through run_campaign.
@@ -42,9 +42,9 @@ class FakeEvaluator final : public Evaluator {
 
   /// By the number of the call, from 0. Calls that find a bundle count too.
   std::map<int, Fault> faults;
-  std::vector<task::EvaluationRequest> requests;  ///< In the order of the calls.
-  std::vector<std::vector<std::string>> prepared; ///< Names, one entry a call.
-  int judged = 0;                                 ///< Calls that made a bundle.
+  std::vector<task::EvaluationRequest> requests;   ///< In the order of the calls.
+  std::vector<std::vector<std::string>> prepared;  ///< Names, one entry a call.
+  int judged = 0;                                  ///< Calls that made a bundle.
 
  private:
   os::Path spool_;

@@ -169,9 +169,9 @@ class Folding {
   // The pending evaluation has its result.
   base::Result<void> settle(Purpose purpose, int candidate, const std::string& evaluation) {
     const auto& pending = state_.pending;
-    ASSAY_TRY(require(pending && pending->purpose == purpose && pending->candidate == candidate &&
-                          pending->evaluation == evaluation,
-                      "nobody intended it"));
+    ASSAY_TRY(require(
+        pending && pending->purpose == purpose && pending->candidate == candidate && pending->evaluation == evaluation,
+        "nobody intended it"));
     state_.pending.reset();
     state_.failed_attempts = 0;
     return {};

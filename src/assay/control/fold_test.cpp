@@ -199,20 +199,25 @@ std::vector<Misfit> misfits() {
       {"OtherResult", with_two_candidates().evaluate(Purpose::gate, 1, 0, gated(2, 0)), "nobody intended it"},
       {"UnintendedFailure", measured().add(EvaluationFailed{"x", "", ""}), "nobody intended it"},
       {"FewLatencies",
-       Journal().add(CampaignStarted{}).evaluate(Purpose::baseline, 0, 0, BaselineMeasured{"e0", {1}, {{"a", {0}, 0, 1}}}),
+       Journal()
+           .add(CampaignStarted{})
+           .evaluate(Purpose::baseline, 0, 0, BaselineMeasured{"e0", {1}, {{"a", {0}, 0, 1}}}),
        "one latency a workload"},
       {"NoLatency",
-       Journal().add(CampaignStarted{}).evaluate(Purpose::baseline, 0, 0,
-                                                 BaselineMeasured{"e0", {1, 2, 0, 4}, {{"a", {0}, 0, 1}}}),
+       Journal()
+           .add(CampaignStarted{})
+           .evaluate(Purpose::baseline, 0, 0, BaselineMeasured{"e0", {1, 2, 0, 4}, {{"a", {0}, 0, 1}}}),
        "not above 0"},
       {"NoSuchWorkload",
-       Journal().add(CampaignStarted{}).evaluate(Purpose::baseline, 0, 0,
-                                                 BaselineMeasured{"e0", {1, 2, 3, 4}, {{"a", {0}, 4, 1}}}),
+       Journal()
+           .add(CampaignStarted{})
+           .evaluate(Purpose::baseline, 0, 0, BaselineMeasured{"e0", {1, 2, 3, 4}, {{"a", {0}, 4, 1}}}),
        "no workload"},
       {"RoundSkipped", measured().add(CandidatesProposed{2, "t", {proposed(1)}}), "round is out of order"},
       {"SuppliedTwice", with_two_candidates().add(CandidatesProposed{0, "s", {proposed(3)}}), "round is out of order"},
       {"NumberSkipped", measured().add(CandidatesProposed{1, "t", {proposed(2)}}), "number is out of order"},
-      {"PromotedUnasked", gate.events.empty() ? gate : Journal(gate).add(CandidatePromoted{1, "p", ""}), "does not wait"},
+      {"PromotedUnasked", gate.events.empty() ? gate : Journal(gate).add(CandidatePromoted{1, "p", ""}),
+       "does not wait"},
       {"OtherPromoted", Journal(won).add(CandidatePromoted{2, "p", ""}), "does not wait"},
       {"RoundDuringWait", Journal(won).add(CandidatesProposed{1, "t", {}}), "no round can begin"},
       {"EndsUnconfirmed", Journal(won).add(CandidatePromoted{1, "p", ""}).add(CampaignFinished{1}), "cannot end here"},

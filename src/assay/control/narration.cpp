@@ -57,7 +57,7 @@ struct Narrator {
   }
   std::string operator()(const CandidateGated& entry) const {
     return fmt::format("{}: {}{}", who(entry.candidate, state), task::to_string(entry.outcome),
-                       entry.log_ratio ? ", " + ratio_words(*entry.log_ratio)
+                       entry.log_ratio       ? ", " + ratio_words(*entry.log_ratio)
                        : entry.cause.empty() ? std::string()
                                              : ": " + entry.cause);
   }

@@ -15,15 +15,13 @@ struct Known {
 };
 
 std::optional<Duplicate> find_duplicate(const std::vector<Known>& known, const task::CandidateIdentity& identity) {
-  const auto same_content = std::find_if(known.begin(), known.end(), [&](const Known& one) {
-    return one.identity.content == identity.content;
-  });
+  const auto same_content = std::find_if(known.begin(), known.end(),
+                                         [&](const Known& one) { return one.identity.content == identity.content; });
   if (same_content != known.end()) {
     return Duplicate{same_content->number, Sameness::content};
   }
-  const auto same_normalised = std::find_if(known.begin(), known.end(), [&](const Known& one) {
-    return one.identity.normalised == identity.normalised;
-  });
+  const auto same_normalised = std::find_if(
+      known.begin(), known.end(), [&](const Known& one) { return one.identity.normalised == identity.normalised; });
   if (same_normalised != known.end()) {
     return Duplicate{same_normalised->number, Sameness::normalised};
   }

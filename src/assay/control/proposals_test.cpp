@@ -10,9 +10,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
 using testing::sample_configuration;
 using testing::sample_solution;
+using ::testing::SizeIs;
 
 std::vector<agent::Proposal> proposals(const std::vector<std::string>& sources) {
   std::vector<agent::Proposal> all;

@@ -28,8 +28,8 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
   request.device = configuration.device;
   if (const auto seed = simulated_seed(configuration.device)) {
     // From the id of the first attempt: what is tried again must measure the same.
-    request.seed = base::mix(
-        *seed, base::stream_id(evaluation_id(configuration.name, target.purpose, target.candidate, 1)));
+    request.seed =
+        base::mix(*seed, base::stream_id(evaluation_id(configuration.name, target.purpose, target.candidate, 1)));
   }
   request.definition = configuration.definition;
   request.workloads = configuration.workloads;

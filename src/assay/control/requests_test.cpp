@@ -10,8 +10,8 @@
 namespace assay::control {
 namespace {
 
-using ::testing::SizeIs;
 using testing::sample_configuration;
+using ::testing::SizeIs;
 
 task::EvaluationRequest request(const CampaignConfiguration& configuration, Purpose purpose, int candidate = 1,
                                 int attempt = 1) {

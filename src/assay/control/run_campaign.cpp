@@ -20,8 +20,8 @@ base::Result<CampaignConfiguration> load_configuration(const archive::Archive& a
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(campaign->configuration, source));
   ASSAY_TRY_ASSIGN(CampaignConfiguration configuration, decode_configuration(json, source));
   if (configuration.name != name) {
-    return base::internal_error("campaign.name", fmt::format("campaign {} is stored with the configuration of {}", name,
-                                                             configuration.name));
+    return base::internal_error(
+        "campaign.name", fmt::format("campaign {} is stored with the configuration of {}", name, configuration.name));
   }
   return configuration;
 }
@@ -57,8 +57,8 @@ base::Result<void> approve(archive::Archive& archive, const std::string& campaig
                              fmt::format("no candidate of campaign {} waits for an answer: its phase is {}", campaign,
                                          to_string(state.phase)));
   }
-  const Entry entry = yes ? Entry(CandidatePromoted{*state.awaiting, who, why})
-                          : Entry(CandidateRefused{*state.awaiting, who, why});
+  const Entry entry =
+      yes ? Entry(CandidatePromoted{*state.awaiting, who, why}) : Entry(CandidateRefused{*state.awaiting, who, why});
   return archive.append({campaign, state.last_sequence, {encode_entry(entry)}});
 }
 

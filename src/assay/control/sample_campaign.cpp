@@ -63,8 +63,8 @@ Laboratory::Laboratory(const CampaignConfiguration& configuration)
       archive_(must(archive::Archive::open_writer(folder_.path() / "archive"))),
       evaluator_(archive_->spool()),
       tuner_(must(agent::Tuner::create(configuration.tunable.value(), configuration.tuner_seed))) {
-  must(archive_->create_campaign({configuration.name, configuration.definition.name,
-                                  base::dump_compact(encode(configuration)), {}}));
+  must(archive_->create_campaign(
+      {configuration.name, configuration.definition.name, base::dump_compact(encode(configuration)), {}}));
 }
 
 base::Result<CampaignState> Laboratory::run(const Observer& observer) {

@@ -73,8 +73,8 @@ struct CampaignState {
   std::optional<int> incumbent;  ///< Candidate number; absent: the baseline.
   std::optional<int> awaiting;   ///< The candidate that won its sweep and has no answer yet.
   bool supplied_proposed = false;
-  int rounds_started = 0;   ///< Rounds after the supplied candidates whose proposals are in the journal.
-  bool exhausted = false;   ///< The proposer had nothing left.
+  int rounds_started = 0;  ///< Rounds after the supplied candidates whose proposals are in the journal.
+  bool exhausted = false;  ///< The proposer had nothing left.
   std::optional<PendingEvaluation> pending;
   int failed_attempts = 0;  ///< Attempts at the evaluation that is due which ended in an error of the environment.
   std::string confirmation_evaluation;

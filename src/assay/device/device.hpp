@@ -18,9 +18,9 @@ namespace assay::device {
 
 /// Which call a time belongs to; all that a simulated clock may depend on.
 struct CallKey {
-  base::Digest candidate;      ///< Content digest of the solution that ran.
-  std::string_view workload;   ///< uuid
-  std::uint64_t seed = 0;      ///< The session's.
+  base::Digest candidate;     ///< Content digest of the solution that ran.
+  std::string_view workload;  ///< uuid
+  std::uint64_t seed = 0;     ///< The session's.
   std::int32_t pair = 0;
   std::int32_t repetition = 0;
 };

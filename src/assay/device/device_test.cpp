@@ -42,9 +42,7 @@ TEST(OpenDevice, RefusesOthersWithTheRemedy) {
   }
 }
 
-TEST(Cpu, ReportsTheWorkersTime) {
-  EXPECT_EQ(make_cpu()->observe(key("a"), 123ns), 123ns);
-}
+TEST(Cpu, ReportsTheWorkersTime) { EXPECT_EQ(make_cpu()->observe(key("a"), 123ns), 123ns); }
 
 TEST(Cpu, DescribesItself) {
   const Processor processor = describe_processor();
@@ -73,9 +71,8 @@ TEST(Cpu, PlacesTheJudgeOnOneCpuAndWorkersWhereTheyMayBe) {
 }
 
 TEST(Cpu, PlacingPassesErrorsOn) {
-  const auto result = make_simulated(1)->place_worker([]() -> base::Result<void> {
-    return base::environment_error("x", "no");
-  });
+  const auto result =
+      make_simulated(1)->place_worker([]() -> base::Result<void> { return base::environment_error("x", "no"); });
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "x");
 }

@@ -17,7 +17,8 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 base::Result<void> write_files(const os::Path& bundle, const Files& files) {
   std::error_code ignored;
   if (std::filesystem::exists(bundle, ignored)) {
-    return base::input_error("bundle.exists", fmt::format("{} exists: remove it or name another bundle", bundle.string()));
+    return base::input_error("bundle.exists",
+                             fmt::format("{} exists: remove it or name another bundle", bundle.string()));
   }
   const os::Path parent = bundle.has_parent_path() ? bundle.parent_path() : os::Path(".");
   ASSAY_TRY(os::create_directories(parent));

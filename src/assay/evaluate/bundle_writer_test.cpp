@@ -30,8 +30,8 @@ class BundleWriterTest : public ::testing::Test {
 
 TEST_F(BundleWriterTest, WritesEveryFileAndAManifestThatNamesThem) {
   ASSERT_TRUE(write_bundle(bundle(), request_, judged_));
-  EXPECT_THAT(*os::list_directory(bundle()), ::testing::ElementsAre("evaluation.json", "manifest.json", "output.log",
-                                                                    "request.json", "samples.json"));
+  EXPECT_THAT(*os::list_directory(bundle()),
+              ::testing::ElementsAre("evaluation.json", "manifest.json", "output.log", "request.json", "samples.json"));
   const auto manifest = base::parse_json(read("manifest.json"), "m");
   ASSERT_TRUE(manifest);
   EXPECT_EQ((*manifest)["files"].size(), 4U);

@@ -13,9 +13,9 @@ namespace assay::evaluate {
 struct Contestant {
   task::Side side = task::Side::candidate;
   std::string name;
-  base::Digest content;   ///< Of the solution.
-  std::string symbol;     ///< Exported by the object.
-  os::Fd object;          ///< Sealed memory with the shared object that the build's record names.
+  base::Digest content;  ///< Of the solution.
+  std::string symbol;    ///< Exported by the object.
+  os::Fd object;         ///< Sealed memory with the shared object that the build's record names.
 };
 
 }  // namespace assay::evaluate

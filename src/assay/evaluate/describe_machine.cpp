@@ -23,8 +23,8 @@ base::Json capability(const char* name, bool available, std::string detail, cons
 
 base::Json read_only_inputs() {
   const auto memory = os::SharedMemory::create("memory", 4096, os::PeerAccess::read_only);
-  return capability("read-only inputs", memory.has_value(), memory ? "memfd with F_SEAL_FUTURE_WRITE" : memory.error().text(),
-                    "needs Linux 5.1 or newer");
+  return capability("read-only inputs", memory.has_value(),
+                    memory ? "memfd with F_SEAL_FUTURE_WRITE" : memory.error().text(), "needs Linux 5.1 or newer");
 }
 
 base::Json containment() {
@@ -69,7 +69,8 @@ base::Result<base::Json> describe_machine(const std::string& device_name, const 
       {capability("C++ compiler", toolchain.has_value(), toolchain ? toolchain->version : toolchain.error().text(),
                   "install g++, or set ASSAY_CXX"),
        read_only_inputs(), containment(),
-       library("NVIDIA driver", "libcuda.so.1", "CUDA candidates need an NVIDIA GPU and its driver; C++ candidates do not")});
+       library("NVIDIA driver", "libcuda.so.1",
+               "CUDA candidates need an NVIDIA GPU and its driver; C++ candidates do not")});
   return json;
 }
 

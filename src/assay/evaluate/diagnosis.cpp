@@ -93,7 +93,8 @@ std::vector<task::Finding> compiler_findings(const std::string& log, task::Side 
   std::vector<task::Finding> findings;
   const std::vector<std::string> lines = base::split(log, '\n');
   for (const std::string& line : lines) {
-    const bool says_error = line.find(": error: ") != std::string::npos || line.find(": fatal error: ") != std::string::npos ||
+    const bool says_error = line.find(": error: ") != std::string::npos ||
+                            line.find(": fatal error: ") != std::string::npos ||
                             line.find("undefined reference") != std::string::npos;
     if (says_error && findings.size() < kMostCompilerFindings) {
       findings.push_back(plain("compiler", std::string(base::trim(line))));

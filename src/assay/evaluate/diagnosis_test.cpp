@@ -79,8 +79,9 @@ TEST(Diagnose, EveryOtherFailureHasItsOutcome) {
 }
 
 TEST(CompilerFindings, AreTheFirstErrors) {
-  const std::string log = "In file included from x\nkernel.cpp:3:1: warning: w\nkernel.cpp:4:2: error: first\n"
-                          "kernel.cpp:5:2: note: n\nkernel.cpp:6:2: error: second\nld: undefined reference to `f'\n";
+  const std::string log =
+      "In file included from x\nkernel.cpp:3:1: warning: w\nkernel.cpp:4:2: error: first\n"
+      "kernel.cpp:5:2: note: n\nkernel.cpp:6:2: error: second\nld: undefined reference to `f'\n";
   const auto findings = compiler_findings(log, task::Side::candidate);
   ASSERT_EQ(findings.size(), 3U);
   EXPECT_EQ(findings[0].message, "kernel.cpp:4:2: error: first");

@@ -20,8 +20,8 @@ base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
   }
   entries.emplace_back("flags", flags);
   // Not a sandbox yet (SECURITY.md): how descendants are kept from surviving, and that no new privileges can be had.
-  entries.emplace_back("isolation", "process, no_new_privs, rlimits, " +
-                                        std::string(os::to_string(os::best_containment())));
+  entries.emplace_back("isolation",
+                       "process, no_new_privs, rlimits, " + std::string(os::to_string(os::best_containment())));
   ASSAY_TRY_ASSIGN(const std::string judge, os::read_file("/proc/self/exe"));
   ASSAY_TRY_ASSIGN(const std::string worker, os::read_file(settings.worker));
   entries.emplace_back("judge_sha256", base::sha256(judge).hex());

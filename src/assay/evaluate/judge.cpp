@@ -37,7 +37,8 @@ constexpr const char* kOutputLog = "output.log";
 
 class Judge {
  public:
-  Judge(const task::EvaluationRequest& request, const JudgeSettings& settings) : request_(request), settings_(settings) {}
+  Judge(const task::EvaluationRequest& request, const JudgeSettings& settings)
+      : request_(request), settings_(settings) {}
 
   base::Result<Judged> run() {
     const Clock::time_point start = Clock::now();
@@ -105,8 +106,8 @@ class Judge {
     }
     if (request_.incumbent) {
       ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(*request_.incumbent, request_.plan.build_limit));
-      judged_.evaluation.incumbent_build = record(std::move(result), kIncumbentBuildLog, task::Side::incumbent,
-                                                  *request_.incumbent);
+      judged_.evaluation.incumbent_build =
+          record(std::move(result), kIncumbentBuildLog, task::Side::incumbent, *request_.incumbent);
       if (!judged_.evaluation.incumbent_build->built) {
         return base::input_error("incumbent.not_built", fmt::format("the incumbent '{}' does not build: {}",
                                                                     request_.incumbent->name, build_complaint_));
@@ -213,9 +214,10 @@ class Judge {
       if (!result.killed_from_outside || attempt == kMostRetries) {
         return result;
       }
-      judged_.evaluation.retries.push_back(fmt::format("process pair {} was started again: the worker of the {} was "
-                                                       "killed from outside (SIGKILL)",
-                                                       pair, task::to_string(result.fault->side)));
+      judged_.evaluation.retries.push_back(
+          fmt::format("process pair {} was started again: the worker of the {} was "
+                      "killed from outside (SIGKILL)",
+                      pair, task::to_string(result.fault->side)));
     }
   }
 

@@ -29,7 +29,9 @@ struct SideProcess {
 class ProcessPair {
  public:
   ProcessPair(const Session& session, std::int32_t pair)
-      : session_(session), pair_(pair), random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
+      : session_(session),
+        pair_(pair),
+        random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
 
   base::Result<PairResult> run() {
     ASSAY_TRY(start());
@@ -115,9 +117,10 @@ class ProcessPair {
     finding.side = fault.side;
     if (reply.status == worker::LoadStatus::symbol_missing) {
       finding.kind = "entry_missing";
-      finding.message = fmt::format("missing entry point: the object does not export {}: define it with "
-                                    "ASSAY_KERNEL({}) of <assay/candidate.h>",
-                                    side.contestant->symbol, side.contestant->symbol.substr(13));
+      finding.message = fmt::format(
+          "missing entry point: the object does not export {}: define it with "
+          "ASSAY_KERNEL({}) of <assay/candidate.h>",
+          side.contestant->symbol, side.contestant->symbol.substr(13));
     } else {
       finding.kind = "loader";
       finding.message = "the loader refused the object: " + base::printable(reply.text);
@@ -152,8 +155,9 @@ class ProcessPair {
   void report_progress(std::size_t done, std::size_t calls) const {
     if (session_.settings->on_progress) {
       const int pairs = std::max(request().plan.minimum_pairs, pair_ + 1);
-      session_.settings->on_progress(static_cast<double>(pair_) + static_cast<double>(done) / static_cast<double>(calls),
-                                     pairs, fmt::format("process pair {} of at least {}", pair_ + 1, pairs));
+      session_.settings->on_progress(
+          static_cast<double>(pair_) + static_cast<double>(done) / static_cast<double>(calls), pairs,
+          fmt::format("process pair {} of at least {}", pair_ + 1, pairs));
     }
   }
 
@@ -184,7 +188,8 @@ class ProcessPair {
       record(call, order++, *reply, side);
       if (reply->reply.return_code != 0) {
         fail(side, task::Outcome::crashed, call.workload,
-             {finding_of("returned", fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
+             {finding_of("returned",
+                         fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
         return {};
       }
       if (std::optional<task::Finding> outside = guard.check()) {
@@ -195,7 +200,8 @@ class ProcessPair {
         to_check.emplace_back(&side, guard);
       }
     }
-    return to_check.empty() ? base::Result<void>() : check(to_check, arguments, layout, workload, calls.front().workload);
+    return to_check.empty() ? base::Result<void>()
+                            : check(to_check, arguments, layout, workload, calls.front().workload);
   }
 
   base::Result<void> check(const std::vector<std::pair<SideProcess*, verify::OutputGuard>>& outputs,
@@ -221,7 +227,8 @@ class ProcessPair {
     return finding;
   }
 
-  void fail(const SideProcess& side, task::Outcome outcome, std::int32_t workload, std::vector<task::Finding> findings) {
+  void fail(const SideProcess& side, task::Outcome outcome, std::int32_t workload,
+            std::vector<task::Finding> findings) {
     Fault fault{side.contestant->side, outcome, findings.front().message, std::move(findings)};
     for (task::Finding& finding : fault.findings) {
       finding.side = fault.side;
@@ -239,8 +246,9 @@ class ProcessPair {
     sample.workload = call.workload;
     sample.repetition = call.repetition;
     sample.checked = call.check;
-    const device::CallKey key{side.contestant->content, request().workloads[static_cast<std::size_t>(call.workload)].uuid,
-                              session_.seed, pair_, call.repetition};
+    const device::CallKey key{side.contestant->content,
+                              request().workloads[static_cast<std::size_t>(call.workload)].uuid, session_.seed, pair_,
+                              call.repetition};
     sample.elapsed_ns = session_.device->observe(key, std::chrono::nanoseconds(reply.reply.elapsed_ns)).count();
     sample.round_trip_ns = reply.round_trip.count();
     result_.samples.push_back(sample);
@@ -256,6 +264,8 @@ class ProcessPair {
 
 }  // namespace
 
-base::Result<PairResult> run_pair(const Session& session, std::int32_t pair) { return ProcessPair(session, pair).run(); }
+base::Result<PairResult> run_pair(const Session& session, std::int32_t pair) {
+  return ProcessPair(session, pair).run();
+}
 
 }  // namespace assay::evaluate

@@ -25,8 +25,9 @@ std::vector<ScheduledCall> make_schedule(const ScheduleOptions& options, base::P
       ScheduledCall call;
       call.workload = workload;
       call.repetition = repetition;
-      call.contents = base::mix(base::mix(static_cast<std::uint64_t>(options.pair), static_cast<std::uint64_t>(workload)),
-                                static_cast<std::uint64_t>(repetition));
+      call.contents =
+          base::mix(base::mix(static_cast<std::uint64_t>(options.pair), static_cast<std::uint64_t>(workload)),
+                    static_cast<std::uint64_t>(repetition));
       call.check = repetition == 0 || random.next_uniform() < options.check_fraction;
       call.side = options.with_incumbent && random.next_below(2) == 1 ? task::Side::incumbent : task::Side::candidate;
       calls.push_back(call);

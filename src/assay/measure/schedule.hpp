@@ -14,8 +14,9 @@ struct ScheduledCall {
   std::int32_t workload = 0;
   std::int32_t repetition = 0;  ///< 0: warm-up (checked, never in statistics).
   bool check = false;
-  std::uint64_t contents = 0;   ///< Names the input contents. Both sides of a comparison get the same, next to each other.
-  bool new_contents = true;     ///< False for the second side, which finds the inputs already in place.
+  std::uint64_t contents =
+      0;                     ///< Names the input contents. Both sides of a comparison get the same, next to each other.
+  bool new_contents = true;  ///< False for the second side, which finds the inputs already in place.
 };
 
 struct ScheduleOptions {

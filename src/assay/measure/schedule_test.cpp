@@ -27,7 +27,8 @@ RC_GTEST_PROP(Schedule, HasEveryCellExactlyOnceAndSidesAsNeighbours, ()) {
   for (std::size_t i = 0; i < calls.size(); i += 2) {
     const ScheduledCall& a = calls[i];
     const ScheduledCall& b = calls[i + 1];
-    RC_ASSERT(a.workload == b.workload && a.repetition == b.repetition && a.contents == b.contents && a.check == b.check);
+    RC_ASSERT(a.workload == b.workload && a.repetition == b.repetition && a.contents == b.contents &&
+              a.check == b.check);
     RC_ASSERT(a.side != b.side);
     RC_ASSERT(a.new_contents && !b.new_contents);
     RC_ASSERT(seen.insert({a.workload, a.repetition, a.side}).second);

@@ -23,16 +23,14 @@ std::vector<stats::PairedSample> timed_samples(const std::vector<task::Sample>& 
   timed.reserve(samples.size());
   for (const task::Sample& sample : samples) {
     if (sample.repetition > 0) {
-      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
-                       static_cast<double>(sample.elapsed_ns)});
+      timed.push_back(
+          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
     }
   }
   return timed;
 }
 
-std::optional<double> unless_missing(double value) {
-  return std::isnan(value) ? std::nullopt : std::optional(value);
-}
+std::optional<double> unless_missing(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
 
 std::string axes_text(const task::AxisValues& axes) {
   std::string text;
@@ -87,11 +85,11 @@ Judgement judge(const task::EvaluationRequest& request, const std::vector<task::
   comparison.log_ratio_upper = result.decision.interval.upper;
   for (std::size_t w = 0; w < result.guards.size(); ++w) {
     if (result.guards[w].failed) {
-      comparison.guard_failures.push_back(fmt::format(
-          "workload {} ({}) is slower by {:.1f} % (at least {:.1f} %); the policy allows {:.1f} %",
-          request.workloads[w].uuid.substr(0, 8), axes_text(request.workloads[w].axes),
-          100 * std::expm1(result.guards[w].mean), 100 * std::expm1(result.guards[w].lower),
-          100 * plan.maximum_regression));
+      comparison.guard_failures.push_back(
+          fmt::format("workload {} ({}) is slower by {:.1f} % (at least {:.1f} %); the policy allows {:.1f} %",
+                      request.workloads[w].uuid.substr(0, 8), axes_text(request.workloads[w].axes),
+                      100 * std::expm1(result.guards[w].mean), 100 * std::expm1(result.guards[w].lower),
+                      100 * plan.maximum_regression));
     }
   }
   return judgement;
@@ -137,10 +135,11 @@ std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
     return std::nullopt;
   }
   const auto text = [](double ns) { return base::human(std::chrono::nanoseconds(std::llround(ns))); };
-  return fmt::format("every call of the candidate spends at least {} outside the time that is reported for it ({}), the "
-                     "incumbent's {}: work is done that the reported time does not show (so on {} of {} workloads)",
-                     text(*example->candidate), text(stats::median(example->reported)), text(*example->incumbent),
-                     unexplained, workloads.size());
+  return fmt::format(
+      "every call of the candidate spends at least {} outside the time that is reported for it ({}), the "
+      "incumbent's {}: work is done that the reported time does not show (so on {} of {} workloads)",
+      text(*example->candidate), text(stats::median(example->reported)), text(*example->incumbent), unexplained,
+      workloads.size());
 }
 
 }  // namespace assay::measure

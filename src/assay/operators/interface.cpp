@@ -13,10 +13,9 @@ tl::unexpected<base::Error> differs(const Interface& meant, const std::string& p
                                     const std::string& must_be) {
   return base::input_error(
       "operator.interface",
-      fmt::format(
-          "definition {}: {}: is {}, but the operator that Assay knows by this name has {}; restore it, or "
-          "give the definition another name",
-          meant.name, pointer, is, must_be));
+      fmt::format("definition {}: {}: is {}, but the operator that Assay knows by this name has {}; restore it, or "
+                  "give the definition another name",
+                  meant.name, pointer, is, must_be));
 }
 
 std::string axis_text(const std::optional<std::int64_t>& value) {

@@ -90,9 +90,8 @@ TEST(GdnDecode, TheContestWorkloadsFitTheDefinition) {
   }
   EXPECT_EQ(uuids.size(), 54U);
   EXPECT_THAT(batch_sizes,
-              testing::ElementsAre(testing::Pair(1, 10), testing::Pair(4, 8), testing::Pair(8, 7),
-                                   testing::Pair(16, 7), testing::Pair(32, 7), testing::Pair(48, 7),
-                                   testing::Pair(64, 8)));
+              testing::ElementsAre(testing::Pair(1, 10), testing::Pair(4, 8), testing::Pair(8, 7), testing::Pair(16, 7),
+                                   testing::Pair(32, 7), testing::Pair(48, 7), testing::Pair(64, 8)));
 }
 
 TEST(GdnDecode, RulesHoldEachHeadByItself) {

@@ -119,8 +119,7 @@ std::optional<Path> find_program(const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos) {
     return std::nullopt;
   }
-  for (const std::string& folder :
-       base::split(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path, ':')) {
+  for (const std::string& folder : base::split(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path, ':')) {
     // An empty or relative entry would run whatever lies in the current folder.
     if (!folder.starts_with('/')) {
       continue;

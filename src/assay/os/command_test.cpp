@@ -8,8 +8,8 @@
 #include <cstdlib>
 
 #include <assay/os/file.hpp>
-#include <assay/os/test_processes.hpp>
 #include <assay/os/process.hpp>
+#include <assay/os/test_processes.hpp>
 
 namespace assay::os {
 namespace {
@@ -81,8 +81,7 @@ TEST_P(CommandTest, waits_for_a_program_that_closes_its_output) {
 TEST_P(CommandTest, is_not_held_up_by_descendants_that_keep_the_pipe) {
   // In a group the second one escapes, and says who it is, so that the test can end it.
   const auto start = std::chrono::steady_clock::now();
-  const CommandResult result =
-      run("sleep 999 & setsid sh -c 'echo $$; exec sleep 999' & sleep 0.3; exit 0").value();
+  const CommandResult result = run("sleep 999 & setsid sh -c 'echo $$; exec sleep 999' & sleep 0.3; exit 0").value();
   EXPECT_TRUE(result.status.success());
   EXPECT_FALSE(result.timed_out);
   EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
@@ -116,8 +115,7 @@ std::string containment_name(const ::testing::TestParamInfo<Containment>& info) 
   return std::string(to_string(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, CommandTest,
-                         ::testing::Values(Containment::pid_namespace, Containment::process_group),
+INSTANTIATE_TEST_SUITE_P(Both, CommandTest, ::testing::Values(Containment::pid_namespace, Containment::process_group),
                          containment_name);
 
 TEST(FindProgram, takes_the_first_executable_file_in_an_absolute_folder) {

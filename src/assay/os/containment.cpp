@@ -47,13 +47,9 @@ BlockedSignals::BlockedSignals() {
   ::pthread_sigmask(SIG_SETMASK, &all, &old_);
 }
 
-BlockedSignals::~BlockedSignals() {
-  ::pthread_sigmask(SIG_SETMASK, &old_, nullptr);
-}
+BlockedSignals::~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
 
-int clone_child(std::uint64_t flags, int* pidfd) {
-  return raw_clone(flags | CLONE_PIDFD, pidfd);
-}
+int clone_child(std::uint64_t flags, int* pidfd) { return raw_clone(flags | CLONE_PIDFD, pidfd); }
 
 siginfo_t wait_for_end(int pid) {
   siginfo_t info{};
@@ -82,8 +78,7 @@ std::uint64_t namespace_flags() {
   if (!known || known_user != user) {
     known = 0;
     known_user = user;
-    for (const std::uint64_t flags :
-         {std::uint64_t{CLONE_NEWPID}, std::uint64_t{CLONE_NEWPID | CLONE_NEWUSER}}) {
+    for (const std::uint64_t flags : {std::uint64_t{CLONE_NEWPID}, std::uint64_t{CLONE_NEWPID | CLONE_NEWUSER}}) {
       if (namespaces_work(flags)) {
         known = flags;
         break;

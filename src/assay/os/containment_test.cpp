@@ -15,8 +15,8 @@
 #include <thread>
 
 #include <assay/os/file.hpp>
-#include <assay/os/test_processes.hpp>
 #include <assay/os/process.hpp>
+#include <assay/os/test_processes.hpp>
 
 namespace assay::os {
 namespace {
@@ -126,8 +126,7 @@ TEST_F(ContainmentTest, descendants_die_with_the_program_even_in_their_own_sessi
 }
 
 TEST_F(ContainmentTest, the_program_cannot_kill_its_init) {
-  const auto result =
-      run_command(shell("kill -9 1; kill -TERM 1; kill -SEGV 1; sleep 0.1; exit 6"), 60s, 1000);
+  const auto result = run_command(shell("kill -9 1; kill -TERM 1; kill -SEGV 1; sleep 0.1; exit 6"), 60s, 1000);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->status.text(), "exit code 6");
 }
@@ -187,8 +186,7 @@ TEST(UnprivilegedContainment, the_program_cannot_look_into_its_init) {
     if (::pipe2(input.data(), O_CLOEXEC) != 0 || ::pipe2(output.data(), O_CLOEXEC) != 0) {
       return 1;
     }
-    ProcessOptions options =
-        shell("read p <&7; head -c 1 /proc/$p/environ 2>&1 || head -c 1 /proc/$p/maps || exit 40");
+    ProcessOptions options = shell("read p <&7; head -c 1 /proc/$p/environ 2>&1 || head -c 1 /proc/$p/maps || exit 40");
     options.descriptors = {{input[0], 7}};
     auto process = Process::spawn(options);
     if (!process) {
@@ -235,8 +233,7 @@ TEST(HardenThisProcess, ties_it_to_its_parent_and_hides_it) {
               ::prctl(PR_GET_PDEATHSIG, &number);
               struct sigaction action{};
               ::sigaction(SIGPIPE, nullptr, &action);
-              return number == SIGKILL && ::prctl(PR_GET_DUMPABLE) == 0 && action.sa_handler == SIG_IGN ? 0
-                                                                                                        : 1;
+              return number == SIGKILL && ::prctl(PR_GET_DUMPABLE) == 0 && action.sa_handler == SIG_IGN ? 0 : 1;
             }),
             0);
 }

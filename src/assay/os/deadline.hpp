@@ -14,13 +14,11 @@ class Deadline {
  public:
   explicit Deadline(std::chrono::nanoseconds limit)
       : end_(std::chrono::steady_clock::now() +
-             std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds(0),
-                                                  std::chrono::hours(8760))) {}
+             std::clamp<std::chrono::nanoseconds>(limit, std::chrono::nanoseconds(0), std::chrono::hours(8760))) {}
 
   /// Returns the time left, zero when it has passed.
   [[nodiscard]] std::chrono::nanoseconds left() const {
-    return std::max<std::chrono::nanoseconds>(end_ - std::chrono::steady_clock::now(),
-                                              std::chrono::nanoseconds(0));
+    return std::max<std::chrono::nanoseconds>(end_ - std::chrono::steady_clock::now(), std::chrono::nanoseconds(0));
   }
   [[nodiscard]] bool passed() const { return left() == std::chrono::nanoseconds(0); }
 

@@ -13,9 +13,7 @@
 namespace assay::os {
 namespace {
 
-bool is_open(int fd) {
-  return ::fcntl(fd, F_GETFD) >= 0;
-}
+bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
 TEST(Fd, closes_when_it_dies) {
   int number = -1;

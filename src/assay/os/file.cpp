@@ -48,22 +48,17 @@ std::string_view remedy(int error) {
 
 // "cannot write a/b: No space left on device: free some space there or use another folder".
 tl::unexpected<base::Error> file_error(std::string code, std::string_view verb, const Path& path, int error) {
-  return base::environment_error(std::move(code),
-                                 fmt::format("cannot {} {}: {}{}", verb, path.string(),
-                                             std::generic_category().message(error), remedy(error)));
+  return base::environment_error(std::move(code), fmt::format("cannot {} {}: {}{}", verb, path.string(),
+                                                              std::generic_category().message(error), remedy(error)));
 }
 
 tl::unexpected<base::Error> not_found(const Path& path) {
   return base::input_error("file.not_found", fmt::format("{} does not exist: check the path", path.string()));
 }
 
-bool is_missing(int error) {
-  return error == ENOENT || error == ENOTDIR;
-}
+bool is_missing(int error) { return error == ENOENT || error == ENOTDIR; }
 
-Path folder_of(const Path& path) {
-  return path.has_parent_path() ? path.parent_path() : Path(".");
-}
+Path folder_of(const Path& path) { return path.has_parent_path() ? path.parent_path() : Path("."); }
 
 int write_all(const Fd& fd, std::string_view content) {
   while (!content.empty()) {
@@ -97,8 +92,7 @@ void open_up(const Path& path) {
   if (std::filesystem::symlink_status(path, ignored).type() != std::filesystem::file_type::directory) {
     return;
   }
-  std::filesystem::permissions(path, std::filesystem::perms::owner_all, std::filesystem::perm_options::add,
-                               ignored);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all, std::filesystem::perm_options::add, ignored);
   std::filesystem::directory_iterator entries(path, ignored);
   for (; entries != std::filesystem::directory_iterator(); entries.increment(ignored)) {
     open_up(entries->path());
@@ -161,14 +155,12 @@ bool is_temporary_name(std::string_view name) {
 
 base::Result<void> write_file_atomic(const Path& path, std::string_view content, Durability durability) {
   const Path folder = folder_of(path);
-  const Path temporary =
-      folder / fmt::format("{}{:016x}{}", kTemporaryPrefix, base::entropy_seed(), kTemporarySuffix);
+  const Path temporary = folder / fmt::format("{}{:016x}{}", kTemporaryPrefix, base::entropy_seed(), kTemporarySuffix);
   struct stat old{};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) {
-    return base::input_error(
-        "file.not_regular",
-        fmt::format("{} exists and is not a regular file: choose another path", path.string()));
+    return base::input_error("file.not_regular",
+                             fmt::format("{} exists and is not a regular file: choose another path", path.string()));
   }
   // A private file that is written anew stays private.
   const std::optional<mode_t> mode = exists ? std::optional<mode_t>(old.st_mode & 0777U) : std::nullopt;
@@ -218,8 +210,7 @@ base::Result<std::vector<std::string>> list_directory(const Path& path) {
     entries.increment(error);
   }
   if (error == std::errc::not_a_directory) {
-    return base::input_error("file.not_directory",
-                             fmt::format("{} is not a folder: give a folder", path.string()));
+    return base::input_error("file.not_directory", fmt::format("{} is not a folder: give a folder", path.string()));
   }
   if (error) {
     return is_missing(error.value()) ? not_found(path)
@@ -279,8 +270,7 @@ base::Result<FileLock> FileLock::try_acquire(const Path& path) {
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
       return base::environment_error(
-          "lock.held",
-          fmt::format("{} is locked by another process: wait until it ends, or stop it", path.string()));
+          "lock.held", fmt::format("{} is locked by another process: wait until it ends, or stop it", path.string()));
     }
     if (errno != EINTR) {
       return file_error("lock.acquire", "lock", path, errno);

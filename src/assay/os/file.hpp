@@ -15,8 +15,7 @@ using Path = std::filesystem::path;
 
 /// Reads a whole regular file. A missing file or a directory is an input error that names the path; a file
 /// larger than `limit` bytes is refused. Anything else is an environment error.
-[[nodiscard]] base::Result<std::string> read_file(const Path& path,
-                                                  std::uint64_t limit = std::uint64_t{1} << 30U);
+[[nodiscard]] base::Result<std::string> read_file(const Path& path, std::uint64_t limit = std::uint64_t{1} << 30U);
 
 /// Whether an atomic write must survive a power cut (fsync of the file and its folder) or only a crash of the
 /// program.

@@ -38,18 +38,16 @@ base::Result<void> check_options(const ProcessOptions& options) {
   const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   for (const std::string& argument : options.argv) {
     if (has_nul(argument)) {
-      return base::input_error(
-          "process.argument",
-          fmt::format("an argument of {} contains a NUL byte: remove it", options.argv[0]));
+      return base::input_error("process.argument",
+                               fmt::format("an argument of {} contains a NUL byte: remove it", options.argv[0]));
     }
   }
   for (const auto& [name, value] : options.environment) {
     if (name.empty() || name.find('=') != std::string::npos || has_nul(name) || has_nul(value)) {
-      return base::input_error(
-          "process.environment",
-          fmt::format("'{}' cannot be an environment variable of {}: the name must not be empty "
-                      "or contain '=', and there must be no NUL byte",
-                      name, options.argv[0]));
+      return base::input_error("process.environment",
+                               fmt::format("'{}' cannot be an environment variable of {}: the name must not be empty "
+                                           "or contain '=', and there must be no NUL byte",
+                                           name, options.argv[0]));
     }
   }
   std::set<int> targets = {0, 1, 2};
@@ -60,8 +58,7 @@ base::Result<void> check_options(const ProcessOptions& options) {
     }
   }
   if (options.cpu && (*options.cpu < 0 || *options.cpu >= CPU_SETSIZE)) {
-    return base::input_error("process.cpu",
-                             fmt::format("there is no CPU {}: give a number from 0", *options.cpu));
+    return base::input_error("process.cpu", fmt::format("there is no CPU {}: give a number from 0", *options.cpu));
   }
   return {};
 }
@@ -72,8 +69,8 @@ base::Result<std::string> resolve_program(const std::string& name) {
     if (const std::optional<Path> found = find_program(name)) {
       return found->string();
     }
-    return base::environment_error(
-        "process.not_found", fmt::format("the program {} is not on PATH: install it or correct PATH", name));
+    return base::environment_error("process.not_found",
+                                   fmt::format("the program {} is not on PATH: install it or correct PATH", name));
   }
   std::error_code error;
   const Path absolute = std::filesystem::absolute(name, error);
@@ -178,17 +175,15 @@ tl::unexpected<base::Error> start_error(const ChildFailure& failure, const Prepa
   if (failure.stage == ChildStage::exec && failure.error == EACCES) {
     return base::environment_error(
         "process.not_executable",
-        fmt::format("the program {} may not be executed: check its permissions (chmod +x)",
-                    prepared.program));
+        fmt::format("the program {} may not be executed: check its permissions (chmod +x)", prepared.program));
   }
   if (failure.stage == ChildStage::directory) {
-    return base::system_error(
-        "process.directory",
-        fmt::format("cannot start {} in the folder {}", prepared.program, prepared.directory), failure.error);
+    return base::system_error("process.directory",
+                              fmt::format("cannot start {} in the folder {}", prepared.program, prepared.directory),
+                              failure.error);
   }
   return base::system_error(
-      "process.start",
-      fmt::format("cannot start {}: it could not {}", prepared.program, stage_text(failure.stage)),
+      "process.start", fmt::format("cannot start {}: it could not {}", prepared.program, stage_text(failure.stage)),
       failure.error);
 }
 
@@ -225,8 +220,8 @@ base::Result<Process> Process::spawn(const ProcessOptions& options) {
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (!null.valid() || !self.valid()) {
-    return base::system_error("process.start",
-                              "cannot open /dev/null and a pidfd (Linux 5.4 or later is needed)", errno);
+    return base::system_error("process.start", "cannot open /dev/null and a pidfd (Linux 5.4 or later is needed)",
+                              errno);
   }
   Prepared prepared;
   ASSAY_TRY(prepare(options, null, prepared));
@@ -269,9 +264,7 @@ base::Result<Process> Process::spawn(const ProcessOptions& options) {
   return process;
 }
 
-Process::~Process() {
-  kill();
-}
+Process::~Process() { kill(); }
 
 Process::Process(Process&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),

@@ -35,17 +35,15 @@ struct ResourceLimits {
 };
 
 struct ProcessOptions {
-  std::vector<std::string> argv;  ///< argv[0] is a path, or a name to be found on PATH.
-  std::vector<std::pair<std::string, std::string>>
-      environment;                               ///< The whole environment: nothing is inherited.
-  Path working_directory;                        ///< Empty: ours.
+  std::vector<std::string> argv;                                 ///< argv[0] is a path, or a name to be found on PATH.
+  std::vector<std::pair<std::string, std::string>> environment;  ///< The whole environment: nothing is inherited.
+  Path working_directory;                                        ///< Empty: ours.
   std::vector<std::pair<int, int>> descriptors;  ///< (ours, number in the child); all others are closed.
   int standard_output = -1;                      ///< Our descriptor to use as stdout; -1: /dev/null.
   int standard_error = -1;                       ///< Likewise stderr. stdin is always /dev/null.
   std::optional<int> cpu;                        ///< Pin to this CPU.
   ResourceLimits limits;
-  Containment containment =
-      Containment::pid_namespace;  ///< Falls back to process_group where it does not work.
+  Containment containment = Containment::pid_namespace;  ///< Falls back to process_group where it does not work.
 };
 
 /// How a process ended.
@@ -103,8 +101,7 @@ struct CommandResult {
 
 /// Runs a command to its end, collecting its output (the pipe is drained past the limit, so that the child
 /// cannot block). Kills it and its descendants at the time limit.
-[[nodiscard]] base::Result<CommandResult> run_command(ProcessOptions options,
-                                                      std::chrono::nanoseconds time_limit,
+[[nodiscard]] base::Result<CommandResult> run_command(ProcessOptions options, std::chrono::nanoseconds time_limit,
                                                       std::size_t output_limit);
 
 /// Finds a program on PATH; nullopt if there is none.

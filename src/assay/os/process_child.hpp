@@ -42,11 +42,10 @@ struct ChildLimit {
 /// not have).
 struct ChildPlan {
   const char* program = nullptr;
-  std::vector<char*> argv;          ///< Ends with nullptr.
-  std::vector<char*> environment;   ///< Ends with nullptr.
-  const char* directory = nullptr;  ///< nullptr: stay.
-  std::vector<std::pair<int, int>>
-      descriptors;  ///< (ours, number in the child); the child overwrites the first.
+  std::vector<char*> argv;                       ///< Ends with nullptr.
+  std::vector<char*> environment;                ///< Ends with nullptr.
+  const char* directory = nullptr;               ///< nullptr: stay.
+  std::vector<std::pair<int, int>> descriptors;  ///< (ours, number in the child); the child overwrites the first.
   std::vector<ChildLimit> limits;
   const cpu_set_t* cpus = nullptr;  ///< nullptr: leave.
   int failure_pipe = -1;            ///< Gets a ChildFailure; closed by a successful exec.

@@ -1,8 +1,8 @@
 #include <assay/os/process.hpp>
 
 #include <fcntl.h>
-#include <grp.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -72,8 +72,7 @@ std::string containment_name(const ::testing::TestParamInfo<Containment>& info) 
   return std::string(to_string(info.param));
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, ProcessTest,
-                         ::testing::Values(Containment::pid_namespace, Containment::process_group),
+INSTANTIATE_TEST_SUITE_P(Both, ProcessTest, ::testing::Values(Containment::pid_namespace, Containment::process_group),
                          containment_name);
 
 TEST(ExitStatus, reads_well) {

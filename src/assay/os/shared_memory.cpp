@@ -35,21 +35,17 @@ base::Result<Fd> create_memory_file(const std::string& name, Executable executab
 tl::unexpected<base::Error> no_memory(std::size_t size, int error) {
   return base::system_error(
       "memory.size",
-      fmt::format("cannot get {} of shared memory: free memory, or raise the limit", base::human_bytes(size)),
-      error);
+      fmt::format("cannot get {} of shared memory: free memory, or raise the limit", base::human_bytes(size)), error);
 }
 
 base::Result<void> add_seals(const Fd& fd, int seals) {
   if (::fcntl(fd.get(), F_ADD_SEALS, seals) != 0) {
-    return base::system_error("memory.seal", "cannot seal a memory file: Linux 5.1 or later is needed",
-                              errno);
+    return base::system_error("memory.seal", "cannot seal a memory file: Linux 5.1 or later is needed", errno);
   }
   return {};
 }
 
-std::size_t page_size() {
-  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
+std::size_t page_size() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
 std::size_t whole_pages(std::size_t size) {
   const std::size_t page = page_size();
@@ -58,8 +54,7 @@ std::size_t whole_pages(std::size_t size) {
 
 }  // namespace
 
-base::Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t size,
-                                                PeerAccess access) {
+base::Result<SharedMemory> SharedMemory::create(const std::string& name, std::size_t size, PeerAccess access) {
   if (size == 0) {
     return base::internal_error("memory.empty", "shared memory needs a size above zero");
   }
@@ -68,8 +63,7 @@ base::Result<SharedMemory> SharedMemory::create(const std::string& name, std::si
   if (!std::in_range<off_t>(size) || ::ftruncate(memory.fd_.get(), static_cast<off_t>(size)) != 0) {
     return no_memory(size, std::in_range<off_t>(size) ? errno : EFBIG);
   }
-  void* address =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory.fd_.get(), 0);
+  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory.fd_.get(), 0);
   if (address == MAP_FAILED) {
     return no_memory(size, errno);
   }
@@ -88,9 +82,7 @@ SharedMemory::~SharedMemory() {
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : fd_(std::move(other.fd_)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+    : fd_(std::move(other.fd_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   // Our old mapping leaves with `taken`.
@@ -117,8 +109,7 @@ base::Result<Fd> sealed_copy(const std::string& name, std::span<const std::byte>
 
 base::Result<Mapping> Mapping::map(const Fd& fd, std::size_t size, Access access, std::size_t guard) {
   if (size == 0 || guard % page_size() != 0) {
-    return base::internal_error("memory.mapping",
-                                "a mapping needs a size above zero and guards of whole pages");
+    return base::internal_error("memory.mapping", "a mapping needs a size above zero and guards of whole pages");
   }
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) {
@@ -126,9 +117,8 @@ base::Result<Mapping> Mapping::map(const Fd& fd, std::size_t size, Access access
   }
   // Beyond the end of the file reads would raise SIGBUS.
   if (std::cmp_less(status.st_size, size)) {
-    return base::environment_error(
-        "memory.too_small",
-        fmt::format("a memory file has {} bytes where {} are needed", status.st_size, size));
+    return base::environment_error("memory.too_small",
+                                   fmt::format("a memory file has {} bytes where {} are needed", status.st_size, size));
   }
   const std::size_t inner = whole_pages(size);
   const std::size_t total = inner + 2 * guard;

@@ -22,8 +22,7 @@ class SharedMemory {
  public:
   SharedMemory() = default;
   /// Creates `size` zero bytes (size > 0). `name` shows in /proc and must tell the candidate nothing.
-  [[nodiscard]] static base::Result<SharedMemory> create(const std::string& name, std::size_t size,
-                                                         PeerAccess access);
+  [[nodiscard]] static base::Result<SharedMemory> create(const std::string& name, std::size_t size, PeerAccess access);
   ~SharedMemory();
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
@@ -49,8 +48,7 @@ class Mapping {
  public:
   enum class Access : std::uint8_t { read_only, read_write };
   Mapping() = default;
-  [[nodiscard]] static base::Result<Mapping> map(const Fd& fd, std::size_t size, Access access,
-                                                 std::size_t guard);
+  [[nodiscard]] static base::Result<Mapping> map(const Fd& fd, std::size_t size, Access access, std::size_t guard);
   ~Mapping();
   Mapping(Mapping&& other) noexcept;
   Mapping& operator=(Mapping&& other) noexcept;

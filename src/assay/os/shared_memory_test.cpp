@@ -20,9 +20,7 @@
 namespace assay::os {
 namespace {
 
-std::size_t page() {
-  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
+std::size_t page() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
 // What a peer holds: the descriptor it got, and its own reopening of it with the most rights it can ask for.
 std::vector<Fd> peer_descriptors(const Fd& fd) {
@@ -49,8 +47,8 @@ TEST(SharedMemory, is_zero_writable_and_moves) {
   auto memory = SharedMemory::create("test", 10'000, PeerAccess::read_write);
   ASSERT_TRUE(memory);
   EXPECT_EQ(memory->size(), 10'000U);
-  EXPECT_TRUE(std::all_of(memory->bytes().begin(), memory->bytes().end(),
-                          [](std::byte b) { return b == std::byte{0}; }));
+  EXPECT_TRUE(
+      std::all_of(memory->bytes().begin(), memory->bytes().end(), [](std::byte b) { return b == std::byte{0}; }));
   memory->bytes()[9'999] = std::byte{7};
   SharedMemory moved(std::move(*memory));
   EXPECT_EQ(moved.bytes()[9'999], std::byte{7});
@@ -85,16 +83,14 @@ TEST(SharedMemory, a_peer_with_read_only_access_cannot_write_by_any_way) {
   memory.bytes()[0] = std::byte{1};
   const int result = testing::in_fork([&] {
     for (const Fd& fd : peer_descriptors(memory.fd())) {
-      if (can_map(fd, page(), PROT_READ | PROT_WRITE, MAP_SHARED) ||
-          can_map(fd, page(), PROT_WRITE, MAP_SHARED)) {
+      if (can_map(fd, page(), PROT_READ | PROT_WRITE, MAP_SHARED) || can_map(fd, page(), PROT_WRITE, MAP_SHARED)) {
         return 1;
       }
       const char byte = 'x';
       if (::pwrite(fd.get(), &byte, 1, 0) >= 0) {
         return 2;
       }
-      if (::fallocate(fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(page())) ==
-          0) {
+      if (::fallocate(fd.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(page())) == 0) {
         return 3;
       }
       void* view = ::mmap(nullptr, page(), PROT_READ, MAP_SHARED, fd.get(), 0);
@@ -159,8 +155,7 @@ TEST(SealedCopy, can_be_loaded_as_a_library) {
   ASSERT_NE(::dladdr(::dlsym(known, "cbrt"), &info), 0);
   const std::string library = read_file(info.dli_fname).value();
   const Fd fd = sealed_copy("test", std::as_bytes(std::span(library))).value();
-  void* loaded =
-      ::dlmopen(LM_ID_NEWLM, ("/proc/self/fd/" + std::to_string(fd.get())).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* loaded = ::dlmopen(LM_ID_NEWLM, ("/proc/self/fd/" + std::to_string(fd.get())).c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(loaded, nullptr) << ::dlerror();
   EXPECT_NE(::dlsym(loaded, "cbrt"), nullptr);
   ::dlclose(loaded);
@@ -206,8 +201,7 @@ TEST(Mapping, a_read_only_one_cannot_be_written) {
 TEST(Mapping, is_all_present) {
   const std::size_t pages = 16;
   const SharedMemory memory = SharedMemory::create("test", pages * page(), PeerAccess::read_only).value();
-  const Mapping mapping =
-      Mapping::map(memory.fd(), pages * page(), Mapping::Access::read_only, page()).value();
+  const Mapping mapping = Mapping::map(memory.fd(), pages * page(), Mapping::Access::read_only, page()).value();
   std::vector<unsigned char> present(pages);
   ASSERT_EQ(::mincore(mapping.data(), pages * page(), present.data()), 0);
   EXPECT_EQ(std::count(present.begin(), present.end(), 1), static_cast<std::ptrdiff_t>(pages));

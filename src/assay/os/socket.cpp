@@ -20,12 +20,8 @@ struct alignas(cmsghdr) ControlBuffer {
   std::array<std::byte, CMSG_SPACE(kMostDescriptors * sizeof(int))> bytes{};
 };
 
-bool is_closed(int error) {
-  return error == EPIPE || error == ECONNRESET;
-}
-bool must_wait(int error) {
-  return error == EAGAIN;
-}  // On Linux EWOULDBLOCK is the same number.
+bool is_closed(int error) { return error == EPIPE || error == ECONNRESET; }
+bool must_wait(int error) { return error == EAGAIN; }  // On Linux EWOULDBLOCK is the same number.
 
 // Waits until the socket is ready; done means go on.
 base::Result<Transfer> wait_ready(const Fd& socket, short events, const Deadline& deadline) {
@@ -64,8 +60,8 @@ base::Result<std::pair<Fd, Fd>> socket_pair() {
   return std::pair{Fd(ends[0]), Fd(ends[1])};
 }
 
-base::Result<Transfer> send_all(const Fd& socket, std::span<const std::byte> bytes,
-                                std::span<const int> descriptors, std::chrono::nanoseconds limit) {
+base::Result<Transfer> send_all(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> descriptors,
+                                std::chrono::nanoseconds limit) {
   if (descriptors.size() > kMostDescriptors || (bytes.empty() && !descriptors.empty())) {
     return base::internal_error("socket.descriptors",
                                 "descriptors must travel with at least one byte, at most 253 at a time");
@@ -143,9 +139,8 @@ base::Result<Transfer> receive_all(const Fd& socket, std::span<std::byte> bytes,
         }
       }
       if ((message.msg_flags & MSG_CTRUNC) != 0 && descriptors->size() < most_descriptors) {
-        return base::environment_error(
-            "socket.descriptors_lost",
-            "a descriptor was lost on arrival: raise the limit on open files (ulimit -n)");
+        return base::environment_error("socket.descriptors_lost",
+                                       "a descriptor was lost on arrival: raise the limit on open files (ulimit -n)");
       }
     }
     if (count == 0) {

@@ -21,8 +21,7 @@ enum class Transfer : std::uint8_t { done, closed, timed_out };
 /// Sends all bytes within the limit, passing the descriptors with the first byte (SCM_RIGHTS). Never raises
 /// SIGPIPE.
 [[nodiscard]] base::Result<Transfer> send_all(const Fd& socket, std::span<const std::byte> bytes,
-                                              std::span<const int> descriptors,
-                                              std::chrono::nanoseconds limit);
+                                              std::span<const int> descriptors, std::chrono::nanoseconds limit);
 
 /// Receives exactly bytes.size() bytes within the limit. Descriptors that arrive are appended to
 /// `descriptors`, or closed if it is null or already holds `most_descriptors`.

@@ -20,12 +20,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-base::Result<Transfer> send_text(const Fd& socket, std::string_view text,
-                                 std::span<const int> descriptors = {}) {
+base::Result<Transfer> send_text(const Fd& socket, std::string_view text, std::span<const int> descriptors = {}) {
   return send_all(socket, bytes_of(text), descriptors, 5s);
 }
 
@@ -38,8 +35,8 @@ struct Received {
 Received receive(const Fd& socket, std::size_t size, std::size_t most_descriptors = 8,
                  std::chrono::nanoseconds limit = 5s) {
   Received received{Transfer::done, std::string(size, '?'), {}};
-  received.transfer = receive_all(socket, std::as_writable_bytes(std::span(received.text)),
-                                  &received.descriptors, most_descriptors, limit);
+  received.transfer = receive_all(socket, std::as_writable_bytes(std::span(received.text)), &received.descriptors,
+                                  most_descriptors, limit);
   return received;
 }
 

@@ -23,8 +23,8 @@ bool is_dumb() {
 
 // Counts code points: near enough for text that is seen for a tenth of a second.
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
 }
 
 // Keeps at most `limit` columns; what was cut shows as an ellipsis.
@@ -73,9 +73,7 @@ void write_stderr(std::string_view text) {
 
 }  // namespace
 
-bool is_terminal(int fd) {
-  return ::isatty(fd) == 1;
-}
+bool is_terminal(int fd) { return ::isatty(fd) == 1; }
 
 bool wants_colour(int fd) {
   const char* refused = std::getenv("NO_COLOR");
@@ -110,9 +108,7 @@ ProgressLine::ProgressLine(bool enabled)
       start_(std::chrono::steady_clock::now()),
       last_(start_) {}
 
-ProgressLine::~ProgressLine() {
-  clear();
-}
+ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::update(double done, double total, std::string_view what) {
   if (!enabled_) {
@@ -125,8 +121,7 @@ void ProgressLine::update(double done, double total, std::string_view what) {
   }
   last_ = now;
   shown_ = true;
-  write_stderr("\r" + progress_text(done, total, what, now - start_, terminal_width(STDERR_FILENO)) +
-               "\x1b[K");
+  write_stderr("\r" + progress_text(done, total, what, now - start_, terminal_width(STDERR_FILENO)) + "\x1b[K");
 }
 
 void ProgressLine::clear() {

@@ -20,8 +20,7 @@ namespace assay::os {
 
 /// Tells whether a progress line should be drawn: not in the first two seconds, and ten times a second at
 /// most. `since_last` is nullopt while no line is on the screen. Pure.
-[[nodiscard]] bool progress_due(std::chrono::nanoseconds elapsed,
-                                std::optional<std::chrono::nanoseconds> since_last);
+[[nodiscard]] bool progress_due(std::chrono::nanoseconds elapsed, std::optional<std::chrono::nanoseconds> since_last);
 
 /// One line on stderr that rewrites itself: "[12/40] what … 34 s left". Quiet when stderr is not a terminal,
 /// and in the first two seconds. Not thread-safe.

@@ -66,9 +66,9 @@ void apply_guards(const task::EvaluationRequest& request, const PairedComparison
   for (std::size_t workload = 0; workload < comparison.guards.size(); ++workload) {
     const stats::WorkloadGuard& guard = comparison.guards[workload];
     if (guard.failed) {
-      decision.reasons.push_back(
-          fmt::format("workload {} is {:.2f} % slower (at most {:.2f} % is allowed)", request.workloads[workload].uuid,
-                      100 * std::expm1(guard.mean), 100 * request.plan.maximum_regression));
+      decision.reasons.push_back(fmt::format("workload {} is {:.2f} % slower (at most {:.2f} % is allowed)",
+                                             request.workloads[workload].uuid, 100 * std::expm1(guard.mean),
+                                             100 * request.plan.maximum_regression));
     }
   }
   if (decision.mean_latency_ratio > 1 + policy.maximum_mean_regression) {

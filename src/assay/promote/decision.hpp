@@ -18,14 +18,14 @@ struct Decision {
   /// Persisted as "promote" and "keep_incumbent".
   enum class Verdict : std::uint8_t { promote, keep_incumbent };
   Verdict verdict = Verdict::keep_incumbent;
-  double speedup = 1;  ///< Incumbent time over candidate time: exp(-mean log-ratio), geometric over workloads.
+  double speedup = 1;        ///< Incumbent time over candidate time: exp(-mean log-ratio), geometric over workloads.
   double speedup_lower = 0;  ///< Interval over all looks; 0 and infinity where there is none.
   double speedup_upper = std::numeric_limits<double>::infinity();
-  double mean_latency_ratio = 1;  ///< Mean of candidate medians over mean of incumbent medians.
-  double contest_score = 1;       ///< Mean over workloads of incumbent median / candidate median.
-  double p95_ratio = 1;           ///< 95th percentile over workloads of exp(mean log-ratio): above 1 is slower.
-  int workloads = 0;              ///< Compared: all of the request's, or 0.
-  int pairs = 0;                  ///< Up to the look that decided.
+  double mean_latency_ratio = 1;     ///< Mean of candidate medians over mean of incumbent medians.
+  double contest_score = 1;          ///< Mean over workloads of incumbent median / candidate median.
+  double p95_ratio = 1;              ///< 95th percentile over workloads of exp(mean log-ratio): above 1 is slower.
+  int workloads = 0;                 ///< Compared: all of the request's, or 0.
+  int pairs = 0;                     ///< Up to the look that decided.
   std::vector<std::string> reasons;  ///< In words, the deciding one first; never empty.
 };
 

@@ -16,9 +16,8 @@ constexpr std::int64_t kMost = 1'000'000'000;
 Decision read_decision(const task::Node& node) {
   Decision decision;
   task::Fields fields(node);
-  decision.verdict = fields.required("verdict").word(kVerdicts) == 0
-                         ? Decision::Verdict::promote
-                         : Decision::Verdict::keep_incumbent;
+  decision.verdict =
+      fields.required("verdict").word(kVerdicts) == 0 ? Decision::Verdict::promote : Decision::Verdict::keep_incumbent;
   decision.speedup = fields.required("speedup").number();
   decision.speedup_lower = fields.required("speedup_lower").number();
   decision.speedup_upper = fields.required("speedup_upper").number();

@@ -15,9 +15,9 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::SizeIs;
 using testing::make_session;
 using testing::Session;
+using ::testing::SizeIs;
 using Verdict = Decision::Verdict;
 
 Policy lenient() {
@@ -43,12 +43,14 @@ TEST(Decide, PromotesWhatIsBetterEverywhere) {
   EXPECT_EQ(decision.workloads, 2);
   EXPECT_EQ(decision.pairs, 3);
   ASSERT_THAT(decision.reasons, SizeIs(1));
-  EXPECT_THAT(decision.reasons[0], AllOf(HasSubstr("faster by more than 2.00 %"), HasSubstr("2 workloads and 3 pairs")));
+  EXPECT_THAT(decision.reasons[0],
+              AllOf(HasSubstr("faster by more than 2.00 %"), HasSubstr("2 workloads and 3 pairs")));
 }
 
 TEST(Decide, ComputesMeansOfLatenciesAndOfRatios) {
   // Incumbent 1 and 2 ms; candidate 0.5 and 2 ms, in every pair.
-  const Decision decision = decide_or_fail(make_session({{std::log(0.5), 0}, {std::log(0.5), 0}, {std::log(0.5), 0}}), Policy{});
+  const Decision decision =
+      decide_or_fail(make_session({{std::log(0.5), 0}, {std::log(0.5), 0}, {std::log(0.5), 0}}), Policy{});
   EXPECT_NEAR(decision.mean_latency_ratio, 2.5 / 3.0, 1e-9);
   EXPECT_NEAR(decision.contest_score, 1.5, 1e-9);
   EXPECT_NEAR(decision.speedup, std::sqrt(2.0), 1e-9);
@@ -56,8 +58,8 @@ TEST(Decide, ComputesMeansOfLatenciesAndOfRatios) {
 }
 
 TEST(Decide, KeepsTheIncumbentOnATie) {
-  const Decision decision = decide_or_fail(
-      make_session({{-0.10}, {0.08}, {-0.05}, {0.09}, {-0.11}, {0.02}}), lenient());
+  const Decision decision =
+      decide_or_fail(make_session({{-0.10}, {0.08}, {-0.05}, {0.09}, {-0.11}, {0.02}}), lenient());
   EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
   EXPECT_THAT(decision.reasons.front(), HasSubstr("a tie keeps the incumbent"));
   EXPECT_EQ(decision.pairs, 6);

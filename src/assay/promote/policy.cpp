@@ -54,8 +54,9 @@ Policy standard() {
 std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
 
 std::string limits(const task::SessionPlan& plan) {
-  return fmt::format("{} to {} process pairs, {} timed calls of each workload and side in each; error {} over all looks",
-                     plan.minimum_pairs, plan.maximum_pairs, plan.samples_per_pair, percent(plan.alpha));
+  return fmt::format(
+      "{} to {} process pairs, {} timed calls of each workload and side in each; error {} over all looks",
+      plan.minimum_pairs, plan.maximum_pairs, plan.samples_per_pair, percent(plan.alpha));
 }
 
 }  // namespace
@@ -84,8 +85,8 @@ std::optional<Policy> built_in_policy(std::string_view name) {
 
 std::vector<std::string> explain(const Policy& policy) {
   std::vector<std::string> sentences;
-  sentences.push_back(fmt::format("Gate: up to {} representative workloads; {}.", policy.gate_workloads,
-                                  limits(policy.gate)));
+  sentences.push_back(
+      fmt::format("Gate: up to {} representative workloads; {}.", policy.gate_workloads, limits(policy.gate)));
   sentences.push_back(fmt::format("A candidate passes the gate if it is faster than the incumbent by more than {}.",
                                   percent(policy.gate.minimum_effect)));
   sentences.push_back(fmt::format("Sweep: all workloads, in a new session, for at most {} gate winner{} a round; {}.",

@@ -41,8 +41,8 @@ void read_real(const Node& node, double& value, Range range) {
     return;
   }
   value = node.number();
-  const bool fits = range.open ? value > range.minimum && value < range.maximum
-                               : value >= range.minimum && value <= range.maximum;
+  const bool fits =
+      range.open ? value > range.minimum && value < range.maximum : value >= range.minimum && value <= range.maximum;
   if (!fits) {
     node.problem(fmt::format("is {}: give a number {} {} and {}", value, range.open ? "strictly between" : "between",
                              range.minimum, range.maximum));
@@ -61,8 +61,8 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   const Node most = field(fields, "maximum_pairs", missing);
   read_int(most, plan.maximum_pairs, 2, kMostPairs);
   if (plan.maximum_pairs < plan.minimum_pairs) {
-    most.problem(fmt::format("is {} and minimum_pairs is {}: give at least as many", plan.maximum_pairs,
-                             plan.minimum_pairs));
+    most.problem(
+        fmt::format("is {} and minimum_pairs is {}: give at least as many", plan.maximum_pairs, plan.minimum_pairs));
   }
   read_int(field(fields, "samples_per_pair", missing), plan.samples_per_pair, 1, kMostSamples);
   read_real(field(fields, "alpha", missing), plan.alpha, {0, 1, true});
@@ -77,8 +77,8 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
     constexpr std::uint64_t kLeast = std::uint64_t{16} << 20U;
     plan.worker_memory_bytes = memory.unsigned_integer();
     if (plan.worker_memory_bytes < kLeast) {
-      memory.problem(fmt::format("is {}: give at least {} (16 MiB), or no worker can start",
-                                 plan.worker_memory_bytes, kLeast));
+      memory.problem(
+          fmt::format("is {}: give at least {} (16 MiB), or no worker can start", plan.worker_memory_bytes, kLeast));
     }
   }
 }

@@ -55,7 +55,8 @@ TEST_P(BuiltInPolicy, FileNamesEveryFieldAndExplainsIt) {
     }
   }
   // Each line of [gate] and [guards] has its comment; [sweep] refers to [gate].
-  const std::string gate = text.substr(text.find("[gate]\n") + 7, text.find("\n\n# The sweep") - text.find("[gate]\n") - 7);
+  const std::string gate =
+      text.substr(text.find("[gate]\n") + 7, text.find("\n\n# The sweep") - text.find("[gate]\n") - 7);
   std::size_t lines = 0;
   for (std::size_t at = 0; at != std::string::npos && at < gate.size(); ++lines) {
     const std::size_t end = gate.find('\n', at);
@@ -140,7 +141,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"Unknown", "version = 1\n\n[gate]\nalfa = 0.05\n", {"my.toml:4: gate.alfa ", "did you mean \"alpha\"?"}},
         {"UnknownSection", "version = 1\n[gates]\n", {"my.toml:2: gates ", "did you mean \"gate\"?"}},
         {"WorkloadsOfSweep", "version = 1\n[sweep]\nworkloads = 3\n", {"my.toml:3: sweep.workloads "}},
-        {"WrongType", "version = 1\n[sweep]\nalpha = \"small\"\n", {"my.toml:3: sweep.alpha must be a number", "small"}},
+        {"WrongType",
+         "version = 1\n[sweep]\nalpha = \"small\"\n",
+         {"my.toml:3: sweep.alpha must be a number", "small"}},
         {"Fraction", "version = 1\n[sweep]\nminimum_pairs = 3.5\n", {"my.toml:3: sweep.minimum_pairs must be"}},
         {"AlphaZero", "version = 1\n[sweep]\nalpha = 0.0\n", {"my.toml:3: sweep.alpha is 0", "between 0 and 1"}},
         {"AlphaOne", "version = 1\n[sweep]\nalpha = 1\n", {"my.toml:3: sweep.alpha is 1"}},
@@ -152,12 +155,18 @@ INSTANTIATE_TEST_SUITE_P(
         {"MinimumBeyondDefaultMaximum",
          "version = 1\n[gate]\nminimum_pairs = 9\n",
          {"my.toml:2: gate.maximum_pairs is 8 and minimum_pairs is 9"}},
-        {"Negative", "version = 1\n[guards]\nmaximum_p95_regression = -0.1\n", {"my.toml:3: guards.maximum_p95_regression"}},
+        {"Negative",
+         "version = 1\n[guards]\nmaximum_p95_regression = -0.1\n",
+         {"my.toml:3: guards.maximum_p95_regression"}},
         {"Approval", "version = 1\napproval = \"persons\"\n", {"my.toml:2: approval ", "did you mean \"person\"?"}},
         {"NoTime", "version = 1\n[gate]\ncall_limit_ms = 0\n", {"my.toml:3: gate.call_limit_ms is 0"}},
-        {"NoMemory", "version = 1\n[gate]\nworker_memory_bytes = 4096\n", {"my.toml:3: gate.worker_memory_bytes is 4096"}},
+        {"NoMemory",
+         "version = 1\n[gate]\nworker_memory_bytes = 4096\n",
+         {"my.toml:3: gate.worker_memory_bytes is 4096"}},
         {"NotATable", "version = 1\ngate = 3\n", {"my.toml:2: gate must be an object"}},
-        {"Date", "version = 1\nname = 2026-01-01\n[gate]\nalpha = 2026-01-01\n", {"my.toml:4: gate.alpha must be a number"}},
+        {"Date",
+         "version = 1\nname = 2026-01-01\n[gate]\nalpha = 2026-01-01\n",
+         {"my.toml:4: gate.alpha must be a number"}},
         {"Several", "version = 1\nfoo = 1\nbar = 2\n", {"; and 1 more"}},
     }),
     [](const testing::TestParamInfo<BadToml>& one) { return one.param.name; });

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include <toml++/toml.h>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <toml++/toml.h>
 
 #include <assay/promote/policy_fields.hpp>
 
@@ -69,8 +69,8 @@ std::string dotted(std::string_view pointer) {
 
 std::string sentence(std::string_view source, const Lines& lines, const task::Problem& problem) {
   const std::string field = dotted(problem.pointer);
-  return fmt::format("{}:{}: {}{}", source, line_of(lines, problem.pointer), field.empty() ? "the policy " : field + " ",
-                     problem.message);
+  return fmt::format("{}:{}: {}{}", source, line_of(lines, problem.pointer),
+                     field.empty() ? "the policy " : field + " ", problem.message);
 }
 
 }  // namespace
@@ -86,9 +86,8 @@ base::Result<Policy> parse_policy(std::string_view toml, std::string_view source
   }
   Lines lines;
   const Json json = to_json(table, "", lines);
-  const auto decoded = task::decode_whole(json, task::Coercion::strict, [](const task::Node& node) {
-    return read_policy(node, Missing::take_default);
-  });
+  const auto decoded = task::decode_whole(
+      json, task::Coercion::strict, [](const task::Node& node) { return read_policy(node, Missing::take_default); });
   if (!decoded.value) {
     std::string message = sentence(source, lines, decoded.problems.front());
     if (decoded.problems.size() > 1) {

@@ -21,13 +21,14 @@ base::Result<std::vector<stats::PairedSample>> timed_samples(const task::Evaluat
         sample.pair >= request.plan.maximum_pairs) {
       return base::internal_error(
           "promote.samples",
-          fmt::format("evaluation {}: a sample of pair {} and workload {} does not belong to a request of {} workloads and "
-                      "at most {} pairs",
-                      request.id, sample.pair, sample.workload, workloads, request.plan.maximum_pairs));
+          fmt::format(
+              "evaluation {}: a sample of pair {} and workload {} does not belong to a request of {} workloads and "
+              "at most {} pairs",
+              request.id, sample.pair, sample.workload, workloads, request.plan.maximum_pairs));
     }
     if (sample.repetition > 0) {
-      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
-                       static_cast<double>(sample.elapsed_ns)});
+      timed.push_back(
+          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
     }
   }
   return timed;
@@ -54,9 +55,10 @@ bool same(double a, double b) {
 tl::unexpected<base::Error> disagreement(const std::string& id, const std::string& what) {
   return base::internal_error(
       "promote.disagreement",
-      fmt::format("evaluation {}: the judge and its own samples disagree: {}; nothing was promoted: keep the evaluation and "
-                  "report this",
-                  id, what));
+      fmt::format(
+          "evaluation {}: the judge and its own samples disagree: {}; nothing was promoted: keep the evaluation and "
+          "report this",
+          id, what));
 }
 
 base::Result<void> hold_against(const task::Evaluation& evaluation, const PairedComparison& recomputed) {
@@ -74,10 +76,11 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
   const task::Comparison& said = *evaluation.comparison;
   if (!same(said.log_ratio, interval.mean) || !same(said.log_ratio_lower, interval.lower) ||
       !same(said.log_ratio_upper, interval.upper)) {
-    return disagreement(evaluation.id,
-                        fmt::format("it said a log-ratio of {:.9f} [{:.9f}, {:.9f}], the samples say {:.9f} [{:.9f}, {:.9f}]",
-                                    said.log_ratio, said.log_ratio_lower, said.log_ratio_upper, interval.mean,
-                                    interval.lower, interval.upper));
+    return disagreement(
+        evaluation.id,
+        fmt::format("it said a log-ratio of {:.9f} [{:.9f}, {:.9f}], the samples say {:.9f} [{:.9f}, {:.9f}]",
+                    said.log_ratio, said.log_ratio_lower, said.log_ratio_upper, interval.mean, interval.lower,
+                    interval.upper));
   }
   return {};
 }

@@ -59,8 +59,9 @@ TEST(Recompute, AcceptsPairsAfterTheDecidingLook) {
 TEST(Recompute, RefusesAnOutcomeThatTheSamplesContradict) {
   Session session = faster();
   session.evaluation.outcome = task::Outcome::indistinguishable;
-  EXPECT_THAT(internal_failure(session, "promote.disagreement"),
-              AllOf(HasSubstr("s-1"), HasSubstr("said indistinguishable, the samples say better"), HasSubstr("3 pairs")));
+  EXPECT_THAT(
+      internal_failure(session, "promote.disagreement"),
+      AllOf(HasSubstr("s-1"), HasSubstr("said indistinguishable, the samples say better"), HasSubstr("3 pairs")));
   session = make_session({{0.30}, {0.31}, {0.29}});
   session.evaluation.outcome = task::Outcome::better;
   EXPECT_THAT(internal_failure(session, "promote.disagreement"), HasSubstr("the samples say not_better"));

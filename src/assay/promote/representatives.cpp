@@ -58,10 +58,11 @@ std::vector<std::size_t> cuts(const std::vector<Group>& sorted, std::size_t coun
 std::vector<std::string> varying_axes(const std::vector<task::Workload>& workloads) {
   std::vector<std::string> names;
   for (const auto& [name, value] : workloads.front().axes) {
-    const bool varies = std::any_of(workloads.begin(), workloads.end(), [&, &axis = name, &first = value](const auto& one) {
-      const std::int64_t* other = task::find(one.axes, axis);
-      return other == nullptr || *other != first;
-    });
+    const bool varies =
+        std::any_of(workloads.begin(), workloads.end(), [&, &axis = name, &first = value](const auto& one) {
+          const std::int64_t* other = task::find(one.axes, axis);
+          return other == nullptr || *other != first;
+        });
     if (varies) {
       names.push_back(name);
     }
@@ -95,7 +96,8 @@ std::vector<Regime> choose_representatives(const std::vector<task::Workload>& wo
                                            const std::vector<double>& baseline_ns, std::size_t count) {
   ASSAY_CHECK(workloads.size() == baseline_ns.size());
   ASSAY_CHECK(count > 0);
-  ASSAY_CHECK(std::all_of(baseline_ns.begin(), baseline_ns.end(), [](double ns) { return ns > 0 && std::isfinite(ns); }));
+  ASSAY_CHECK(
+      std::all_of(baseline_ns.begin(), baseline_ns.end(), [](double ns) { return ns > 0 && std::isfinite(ns); }));
   if (workloads.empty()) {
     return {};
   }

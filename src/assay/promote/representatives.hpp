@@ -10,7 +10,7 @@ namespace assay::promote {
 
 /// A region of the shape axes whose workloads behave alike, and the workload that stands for it at the gate.
 struct Regime {
-  std::string name;  ///< "batch_size 1..8": the axes that vary between workloads. Unique in a campaign.
+  std::string name;                  ///< "batch_size 1..8": the axes that vary between workloads. Unique in a campaign.
   std::vector<std::size_t> members;  ///< Indices into the workloads, ascending.
   std::size_t representative = 0;    ///< One of the members.
   double latency_share = 0;          ///< Share of the summed baseline latency.

@@ -29,8 +29,8 @@ inline void judge(Session& session) {
   int pairs = 0;
   for (const task::Sample& sample : session.samples) {
     if (sample.repetition > 0) {
-      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
-                       static_cast<double>(sample.elapsed_ns)});
+      timed.push_back(
+          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
       pairs = std::max(pairs, sample.pair + 1);
     }
   }

@@ -48,10 +48,11 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   if (options.baseline.empty()) {
     ASSAY_TRY_ASSIGN(auto baseline, default_incumbent(dataset, configuration.definition));
     if (!baseline) {
-      return base::input_error("campaign.no_baseline",
-                               fmt::format("the dataset has no solution of {} by the author \"baseline\"; name one with "
-                                           "--baseline",
-                                           configuration.definition.name));
+      return base::input_error(
+          "campaign.no_baseline",
+          fmt::format("the dataset has no solution of {} by the author \"baseline\"; name one with "
+                      "--baseline",
+                      configuration.definition.name));
     }
     configuration.baseline = std::move(*baseline);
   } else {
@@ -66,13 +67,15 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
     ASSAY_TRY_ASSIGN(configuration.tunable,
                      resolve_solution(dataset, nullptr, options.tunable, configuration.definition));
     if (!configuration.tunable->tuning) {
-      return base::input_error("campaign.not_tunable",
-                               fmt::format("{} declares no tunable parameters (/assay/tuning); the tuner cannot search it",
-                                           configuration.tunable->name));
+      return base::input_error(
+          "campaign.not_tunable",
+          fmt::format("{} declares no tunable parameters (/assay/tuning); the tuner cannot search it",
+                      configuration.tunable->name));
     }
   } else if (options.also.empty()) {
-    return base::input_error("campaign.nothing_to_try",
-                             "a campaign needs candidates: name a solution to tune with --tunable, or files with --also");
+    return base::input_error(
+        "campaign.nothing_to_try",
+        "a campaign needs candidates: name a solution to tune with --tunable, or files with --also");
   }
   configuration.tuner_seed = options.seed;
   configuration.rounds = options.rounds;
@@ -103,11 +106,10 @@ base::Result<archive::Campaign> existing_campaign(const archive::Archive& archiv
   for (const archive::Campaign& other : all) {
     names.push_back(other.name);
   }
-  return base::input_error("campaign.unknown",
-                           fmt::format("there is no campaign \"{}\" in {}; {}", base::printable(name),
-                                       archive.root().string(),
-                                       names.empty() ? "start one with `assay campaign run`"
-                                                     : "there is " + base::join(names, ", ")));
+  return base::input_error(
+      "campaign.unknown",
+      fmt::format("there is no campaign \"{}\" in {}; {}", base::printable(name), archive.root().string(),
+                  names.empty() ? "start one with `assay campaign run`" : "there is " + base::join(names, ", ")));
 }
 
 // Joins what the controller says (events) and what the judge says (its steps) into one measure of progress: judgements
@@ -218,10 +220,11 @@ base::Result<CampaignStatus> run_campaign(const Context& context, const Campaign
     ASSAY_TRY_ASSIGN(const base::Json stored, base::parse_json(campaign->configuration, "campaign " + options.name));
     const std::vector<std::string> different = differences(stored, given);
     if (!different.empty()) {
-      return base::input_error("campaign.differs",
-                               fmt::format("campaign \"{}\" exists with another configuration: {}; choose another --name, "
-                                           "or continue it as it is with `assay campaign resume {}`",
-                                           options.name, base::join(different, "; "), options.name));
+      return base::input_error(
+          "campaign.differs",
+          fmt::format("campaign \"{}\" exists with another configuration: {}; choose another --name, "
+                      "or continue it as it is with `assay campaign resume {}`",
+                      options.name, base::join(different, "; "), options.name));
     }
     return drive(context, archive, *campaign, progress);
   }

@@ -16,9 +16,9 @@ namespace assay::service {
 struct CampaignOptions {
   std::string name;
   std::string definition;
-  std::string baseline;             ///< Empty: the dataset's baseline.
-  std::string tunable;              ///< Empty: nothing is searched, only `also` is judged.
-  std::vector<std::string> also;    ///< Candidates by hand, in order.
+  std::string baseline;           ///< Empty: the dataset's baseline.
+  std::string tunable;            ///< Empty: nothing is searched, only `also` is judged.
+  std::vector<std::string> also;  ///< Candidates by hand, in order.
   int rounds = 3;
   int candidates_per_round = 8;
   std::string policy = "quick";

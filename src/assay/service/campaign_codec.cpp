@@ -33,8 +33,8 @@ base::Json encode_candidate(const control::CandidateState& candidate) {
   json["duplicate_of"] = value_or_null(candidate.duplicate_of);
   json["gate_evaluation"] = text_or_null(candidate.gate_evaluation);
   json["sweep_evaluation"] = text_or_null(candidate.sweep_evaluation);
-  json["speedup"] = candidate.log_ratio_to_baseline ? base::Json(std::exp(-*candidate.log_ratio_to_baseline))
-                                                    : base::Json(nullptr);
+  json["speedup"] =
+      candidate.log_ratio_to_baseline ? base::Json(std::exp(-*candidate.log_ratio_to_baseline)) : base::Json(nullptr);
   json["decision"] = candidate.decision ? promote::encode(*candidate.decision) : base::Json(nullptr);
   json["promoted"] = candidate.promoted;
   json["answered_by"] = text_or_null(candidate.answered_by);

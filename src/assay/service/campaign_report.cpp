@@ -74,21 +74,23 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
                                     awaiting->number, awaiting->name, status.configuration.name));
   }
   if (incumbent != nullptr && state.confirmation) {
-    sentences.push_back(fmt::format("Candidate {} ({}) is the incumbent. In a new session it was {}, compared with the baseline {}.",
-                                    incumbent->number, incumbent->name, with_interval(*state.confirmation), baseline));
+    sentences.push_back(
+        fmt::format("Candidate {} ({}) is the incumbent. In a new session it was {}, compared with the baseline {}.",
+                    incumbent->number, incumbent->name, with_interval(*state.confirmation), baseline));
     for (const std::string& reason : state.confirmation->reasons) {
       sentences.push_back("Confirmation: " + reason);
     }
   } else if (incumbent != nullptr) {
-    sentences.push_back(fmt::format("Candidate {} ({}) is the incumbent; it was not confirmed against the baseline yet.",
-                                    incumbent->number, incumbent->name));
+    sentences.push_back(
+        fmt::format("Candidate {} ({}) is the incumbent; it was not confirmed against the baseline yet.",
+                    incumbent->number, incumbent->name));
   } else if (state.phase == control::Phase::finished) {
     sentences.push_back(fmt::format("The baseline {} stays: no candidate was shown to be better.", baseline));
   }
   for (const control::CandidateState& candidate : state.candidates) {
     if (candidate.decision) {
-      std::string line = fmt::format("Candidate {} was swept: {}", candidate.number,
-                                     candidate.promoted ? "promoted" : "not promoted");
+      std::string line =
+          fmt::format("Candidate {} was swept: {}", candidate.number, candidate.promoted ? "promoted" : "not promoted");
       if (!candidate.decision->reasons.empty()) {
         line += "; " + candidate.decision->reasons.front();
       }
@@ -194,7 +196,9 @@ base::Result<report::CampaignReport> build_report(const archive::Archive& archiv
     if (state.confirmation) {
       const promote::Decision& decision = *state.confirmation;
       report.headline = report::Headline{{decision.speedup, decision.speedup_lower, decision.speedup_upper},
-                                         decision.mean_latency_ratio, decision.contest_score, decision.workloads,
+                                         decision.mean_latency_ratio,
+                                         decision.contest_score,
+                                         decision.workloads,
                                          decision.pairs};
     }
   }
@@ -205,8 +209,7 @@ base::Result<report::CampaignReport> build_report(const archive::Archive& archiv
       report.environment = evaluation->environment;
       if (state.incumbent) {
         const base::Digest baseline = task::identify(configuration.baseline).content;
-        apply_sweep(*evaluation, evaluation->incumbent && evaluation->incumbent->content == baseline,
-                    report.workloads);
+        apply_sweep(*evaluation, evaluation->incumbent && evaluation->incumbent->content == baseline, report.workloads);
       }
     }
   }

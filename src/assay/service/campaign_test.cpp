@@ -66,8 +66,8 @@ TEST_F(CampaignTest, AnotherConfigurationUnderTheSameNameIsRefusedWithTheDiffere
   const auto status = run();
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().owner, base::Owner::input);
-  EXPECT_THAT(status.error().message, AllOf(HasSubstr("rounds was 1 and is now 7"), HasSubstr("99"),
-                                            HasSubstr("assay campaign resume tune")));
+  EXPECT_THAT(status.error().message,
+              AllOf(HasSubstr("rounds was 1 and is now 7"), HasSubstr("99"), HasSubstr("assay campaign resume tune")));
 }
 
 TEST_F(CampaignTest, AnEditedSourceIsADifference) {
@@ -162,13 +162,13 @@ TEST_F(CampaignTest, ProgressGrowsToTheEndAndEventsAreTold) {
   double last = 0;
   double total = 0;
   int events = 0;
-  const auto status = run_campaign(world_.context(), options_,
-                                   [&](double done, double of, const std::string&, bool is_event) {
-                                     EXPECT_LE(done, of);
-                                     last = std::max(last, done);
-                                     total = of;
-                                     events += is_event ? 1 : 0;
-                                   });
+  const auto status =
+      run_campaign(world_.context(), options_, [&](double done, double of, const std::string&, bool is_event) {
+        EXPECT_LE(done, of);
+        last = std::max(last, done);
+        total = of;
+        events += is_event ? 1 : 0;
+      });
   ASSERT_TRUE(status) << status.error().text();
   EXPECT_EQ(total, 2 + 2 + 4);
   EXPECT_GE(last, total - 1);
@@ -202,7 +202,8 @@ TEST(DifferencesTest, NamesEachFieldByPointer) {
 
 TEST(DifferencesTest, LongValuesAndLongListsAreCut) {
   const std::string longer(5000, 'x');
-  EXPECT_THAT(differences({{"s", longer}}, {{"s", "y"}}), ElementsAre("/s was a value of 5002 characters and is now \"y\""));
+  EXPECT_THAT(differences({{"s", longer}}, {{"s", "y"}}),
+              ElementsAre("/s was a value of 5002 characters and is now \"y\""));
   base::Json many = base::Json::object();
   base::Json none = base::Json::object();
   for (int i = 0; i < 100; ++i) {

@@ -57,8 +57,8 @@ base::Result<base::Json> describe_machine(const Places& places, const std::strin
   std::error_code error;
   if (!std::filesystem::exists(places.judge, error)) {
     return base::environment_error(
-        "judge.missing", fmt::format("{} is not there; the three programs belong side by side: run ./dev build",
-                                     places.judge.string()));
+        "judge.missing",
+        fmt::format("{} is not there; the three programs belong side by side: run ./dev build", places.judge.string()));
   }
   os::ProcessOptions options;
   options.argv = {places.judge.string(), "--describe", "--json", "--device", device};
@@ -67,15 +67,15 @@ base::Result<base::Json> describe_machine(const Places& places, const std::strin
   ASSAY_TRY_ASSIGN(const os::CommandResult result,
                    os::run_command(std::move(options), kDescribeLimit, kDescribeOutput));
   if (result.timed_out || !result.status.success()) {
-    return base::environment_error(
-        "judge.describe",
-        fmt::format("{} --describe failed ({}): {}", places.judge.string(),
-                    result.timed_out ? "no answer within 30 s" : result.status.text(),
-                    base::printable(base::tail(result.output, 400))));
+    return base::environment_error("judge.describe",
+                                   fmt::format("{} --describe failed ({}): {}", places.judge.string(),
+                                               result.timed_out ? "no answer within 30 s" : result.status.text(),
+                                               base::printable(base::tail(result.output, 400))));
   }
   auto json = base::parse_json(result.output, "assay-judge --describe");
   if (!json || !json->is_object()) {
-    return base::internal_error("judge.describe", "assay-judge --describe answered with something that is no JSON object");
+    return base::internal_error("judge.describe",
+                                "assay-judge --describe answered with something that is no JSON object");
   }
   return json;
 }

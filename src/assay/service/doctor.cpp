@@ -27,9 +27,7 @@ constexpr std::uint64_t kNeededBytes = 200 * kMebibyte;
 constexpr std::uint64_t kComfortableBytes = 2048 * kMebibyte;
 constexpr std::chrono::seconds kVersionLimit(10);
 
-std::string first_line(std::string_view text) {
-  return base::printable(base::trim(text.substr(0, text.find('\n'))));
-}
+std::string first_line(std::string_view text) { return base::printable(base::trim(text.substr(0, text.find('\n')))); }
 
 std::optional<std::string> version_of(const os::Path& program) {
   os::ProcessOptions options;
@@ -126,7 +124,7 @@ Capability disk(const os::Path& archive) {
   while (place.has_relative_path() && !std::filesystem::exists(place, error)) {
     place = place.parent_path();
   }
-  struct statvfs facts {};
+  struct statvfs facts{};
   if (::statvfs(place.c_str(), &facts) != 0) {
     return {"disk", State::missing, fmt::format("{} cannot be examined", place.string()), "choose another --archive"};
   }

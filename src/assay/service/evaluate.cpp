@@ -51,13 +51,12 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   }
 
   task::EvaluationRequest request;
-  request.stage = !incumbent                     ? task::Stage::measure
+  request.stage = !incumbent                   ? task::Stage::measure
                   : options.workloads == "all" ? task::Stage::sweep
                                                : task::Stage::gate;
   request.device = options.device;
   request.definition = definition;
-  ASSAY_TRY_ASSIGN(request.workloads,
-                   choose_workloads(workloads, options.workloads, policy.gate_workloads, latencies));
+  ASSAY_TRY_ASSIGN(request.workloads, choose_workloads(workloads, options.workloads, policy.gate_workloads, latencies));
   request.candidate = std::move(candidate);
   request.incumbent = std::move(incumbent);
   request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;

@@ -28,9 +28,9 @@ struct EvaluateOptions {
 
 /// Where an answer comes from. Spelled "measured", "stored", "stored_same_source", "incumbent_same_source" in JSON.
 enum class Origin : std::uint8_t {
-  measured,            ///< By this very command.
-  stored,              ///< The same candidate, byte for byte, was judged before under the same conditions.
-  stored_same_source,  ///< Another candidate was that differs in comments and blank space only.
+  measured,               ///< By this very command.
+  stored,                 ///< The same candidate, byte for byte, was judged before under the same conditions.
+  stored_same_source,     ///< Another candidate was that differs in comments and blank space only.
   incumbent_same_source,  ///< The candidate is the incumbent but for comments and blank space: nothing was run.
 };
 
@@ -42,8 +42,8 @@ struct EvaluateReport {
   std::string same_source_as;  ///< Name of the candidate that is meant by the last two origins.
   task::EvaluationRequest request;
   task::Evaluation evaluation;  ///< Without an id, and a `duplicate`, for incumbent_same_source: not archived.
-  std::vector<std::string> compiler_errors;     ///< The first lines of the candidate's build log that tell why.
-  std::optional<promote::Decision> decision;    ///< For sweeps: recomputed from the samples.
+  std::vector<std::string> compiler_errors;   ///< The first lines of the candidate's build log that tell why.
+  std::optional<promote::Decision> decision;  ///< For sweeps: recomputed from the samples.
   os::Path archive;
 };
 

@@ -246,7 +246,8 @@ TEST_F(EvaluateTest, ProgressIsPassedOn) {
 }
 
 TEST(FirstErrorsTest, StartsAtTheFirstErrorAndIsShort) {
-  EXPECT_THAT(first_errors("In file included\nk.cpp:1: error: a\n\nnote\nmore\n", 2), ElementsAre("k.cpp:1: error: a", "note"));
+  EXPECT_THAT(first_errors("In file included\nk.cpp:1: error: a\n\nnote\nmore\n", 2),
+              ElementsAre("k.cpp:1: error: a", "note"));
   EXPECT_THAT(first_errors("ld: undefined reference to `f'\ncollect2: exit\n", 9), SizeIs(2));
   EXPECT_THAT(first_errors("no such word\nhere\n", 9), ElementsAre("no such word", "here"));
   EXPECT_THAT(first_errors("", 9), IsEmpty());

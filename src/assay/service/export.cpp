@@ -26,8 +26,8 @@ struct Subject {
 std::string file_name(const std::string& name) {
   std::string result;
   for (const char c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-                       c == '-' || c == '.';
+    const bool plain =
+        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
     result += plain ? c : '_';
   }
   if (result.empty() || result.front() == '.') {
@@ -38,9 +38,8 @@ std::string file_name(const std::string& name) {
 
 base::Result<Subject> candidate_subject(const archive::Archive& archive, const archive::StoredCandidate& candidate) {
   ASSAY_TRY_ASSIGN(const auto evaluations, archive.evaluations("", candidate.identity.content.hex()));
-  const auto sweep = std::find_if(evaluations.rbegin(), evaluations.rend(), [](const archive::EvaluationSummary& e) {
-    return e.stage == task::Stage::sweep;
-  });
+  const auto sweep = std::find_if(evaluations.rbegin(), evaluations.rend(),
+                                  [](const archive::EvaluationSummary& e) { return e.stage == task::Stage::sweep; });
   Subject subject{candidate.solution, {}};
   if (sweep != evaluations.rend()) {
     subject.evaluation = sweep->id;
@@ -57,9 +56,10 @@ base::Result<Subject> campaign_subject(const archive::Archive& archive, const Ca
   const control::CampaignState& state = status.state;
   if (!state.incumbent) {
     if (state.baseline_evaluation.empty()) {
-      return base::input_error("export.not_judged",
-                               fmt::format("campaign {} has judged nothing yet; continue it with `assay campaign resume {}`",
-                                           status.configuration.name, status.configuration.name));
+      return base::input_error(
+          "export.not_judged",
+          fmt::format("campaign {} has judged nothing yet; continue it with `assay campaign resume {}`",
+                      status.configuration.name, status.configuration.name));
     }
     return Subject{status.configuration.baseline, state.baseline_evaluation};
   }
@@ -73,9 +73,10 @@ base::Result<Subject> campaign_subject(const archive::Archive& archive, const Ca
                                                                              : state.confirmation_evaluation};
     }
   }
-  return base::environment_error("archive.damaged", fmt::format("the incumbent of campaign {} is not in the archive: run "
-                                                                "`assay archive verify`",
-                                                                status.configuration.name));
+  return base::environment_error("archive.damaged",
+                                 fmt::format("the incumbent of campaign {} is not in the archive: run "
+                                             "`assay archive verify`",
+                                             status.configuration.name));
 }
 
 base::Result<Subject> find_subject(const Context& context, const archive::Archive& archive, const std::string& what) {
@@ -91,10 +92,10 @@ base::Result<Subject> find_subject(const Context& context, const archive::Archiv
   if (!candidate && candidate.error().code == "archive.ambiguous") {
     return tl::unexpected(candidate.error());
   }
-  return base::input_error("export.unknown",
-                           fmt::format("\"{}\" is neither a campaign nor the digest of a candidate in {}; `assay campaign "
-                                       "status` and `assay candidates` list what there is",
-                                       base::printable(what), archive.root().string()));
+  return base::input_error(
+      "export.unknown", fmt::format("\"{}\" is neither a campaign nor the digest of a candidate in {}; `assay campaign "
+                                    "status` and `assay candidates` list what there is",
+                                    base::printable(what), archive.root().string()));
 }
 
 task::TraceStatus status_of(task::Outcome outcome) {
@@ -124,8 +125,9 @@ std::string extra_of(const task::EvaluationRequest& request, const task::Evaluat
   base::Json extra;
   extra["assay_evaluation"] = evaluation.id;
   extra["checked_calls"] = evaluation.checked_calls;
-  extra["note"] = "every checked output was within the operator's tolerance of a double-precision reference; the largest "
-                  "error is not recorded";
+  extra["note"] =
+      "every checked output was within the operator's tolerance of a double-precision reference; the largest "
+      "error is not recorded";
   extra["reference_latency_of"] = request.incumbent ? base::Json(request.incumbent->name) : base::Json(nullptr);
   return base::dump_compact(extra);
 }
@@ -160,17 +162,17 @@ std::vector<task::Trace> traces_of(const task::EvaluationRequest& request, const
       traced.correctness = task::TraceCorrectness{kUnknown, kUnknown, extra_of(request, evaluation)};
     }
     if (correct) {
-      const auto timing = std::find_if(
-          evaluation.timings.begin(), evaluation.timings.end(),
-          [&](const task::WorkloadTiming& t) { return t.uuid == request.workloads[i].uuid; });
+      const auto timing =
+          std::find_if(evaluation.timings.begin(), evaluation.timings.end(),
+                       [&](const task::WorkloadTiming& t) { return t.uuid == request.workloads[i].uuid; });
       if (timing == evaluation.timings.end() || !timing->candidate_ns) {
         continue;
       }
       // Zero is the schema's "not measured".
       const double reference = timing->incumbent_ns.value_or(0);
-      traced.performance = task::TracePerformance{*timing->candidate_ns / kNanosecondsPerMillisecond,
-                                                  reference / kNanosecondsPerMillisecond,
-                                                  reference / *timing->candidate_ns};
+      traced.performance =
+          task::TracePerformance{*timing->candidate_ns / kNanosecondsPerMillisecond,
+                                 reference / kNanosecondsPerMillisecond, reference / *timing->candidate_ns};
     }
     traces.push_back({request.definition.name, request.workloads[i], solution, std::move(traced)});
   }
@@ -200,9 +202,10 @@ base::Result<ExportReport> export_solution(const Context& context, const std::st
   ASSAY_TRY_ASSIGN(Subject subject, find_subject(context, archive, campaign_or_candidate));
   ASSAY_TRY_ASSIGN(const auto evaluation, archive.evaluation(subject.evaluation));
   if (!evaluation) {
-    return base::environment_error("archive.damaged", fmt::format("evaluation {} is not in the archive: run `assay archive "
-                                                                  "verify`",
-                                                                  subject.evaluation));
+    return base::environment_error("archive.damaged",
+                                   fmt::format("evaluation {} is not in the archive: run `assay archive "
+                                               "verify`",
+                                               subject.evaluation));
   }
   ASSAY_TRY_ASSIGN(const task::EvaluationRequest request, archive.request(evaluation->id));
   // A dataset finds a solution by its file's name, so the two must agree.
@@ -235,7 +238,9 @@ base::Json encode(const ExportReport& report) {
   for (const os::Path& file : report.files) {
     files.push_back(file.string());
   }
-  return {{"solution", report.solution}, {"definition", report.definition}, {"traces", report.traces},
+  return {{"solution", report.solution},
+          {"definition", report.definition},
+          {"traces", report.traces},
           {"files", std::move(files)}};
 }
 

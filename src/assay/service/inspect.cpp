@@ -74,10 +74,10 @@ bool could_be_digest(const std::string& id) {
 }
 
 tl::unexpected<base::Error> unknown_id(const std::string& id, const archive::Archive& archive) {
-  return base::input_error("show.unknown",
-                           fmt::format("\"{}\" is neither the digest of a candidate (at least 4 digits) nor an evaluation "
-                                       "in {}; `assay candidates` lists what there is",
-                                       base::printable(id), archive.root().string()));
+  return base::input_error(
+      "show.unknown", fmt::format("\"{}\" is neither the digest of a candidate (at least 4 digits) nor an evaluation "
+                                  "in {}; `assay candidates` lists what there is",
+                                  base::printable(id), archive.root().string()));
 }
 
 // The evaluation that `id` names, or the newest one of the candidate that it names.

@@ -35,9 +35,9 @@ struct CandidateLine {
 /// Everything about one candidate, or about one evaluation.
 struct Shown {
   std::optional<archive::StoredCandidate> candidate;
-  std::vector<archive::EvaluationSummary> evaluations;   ///< Of the candidate, newest last.
-  std::optional<EvaluateReport> evaluation;              ///< If an evaluation was named.
-  std::vector<std::string> files;                        ///< Of that evaluation's bundle.
+  std::vector<archive::EvaluationSummary> evaluations;  ///< Of the candidate, newest last.
+  std::optional<EvaluateReport> evaluation;             ///< If an evaluation was named.
+  std::vector<std::string> files;                       ///< Of that evaluation's bundle.
 };
 
 /// Finds a candidate by a digest or prefix, else an evaluation by id or prefix. Neither: an error that says how to list.

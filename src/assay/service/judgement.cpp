@@ -22,8 +22,9 @@ std::optional<base::Digest> content_of(const std::optional<task::Solution>& solu
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
   return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
          task::encode(a.plan) == task::encode(b.plan) && task::encode(a.definition) == task::encode(b.definition) &&
-         std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
-                    [](const task::Workload& x, const task::Workload& y) { return task::encode(x) == task::encode(y); });
+         std::equal(
+             a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
+             [](const task::Workload& x, const task::Workload& y) { return task::encode(x) == task::encode(y); });
 }
 
 std::string name_and_digest(const task::Solution& solution) {
@@ -152,8 +153,7 @@ base::Result<EvaluateReport> judge_once(const Context& context, archive::Archive
     }
   }
   request.id = fresh_evaluation_id(task::identify(request.candidate).content);
-  ASSAY_TRY_ASSIGN(const os::Path bundle,
-                   context.make_runner()->run(request, archive.spool(), context.on_progress));
+  ASSAY_TRY_ASSIGN(const os::Path bundle, context.make_runner()->run(request, archive.spool(), context.on_progress));
   ASSAY_TRY_ASSIGN(task::Evaluation evaluation, archive.ingest(bundle, "", std::nullopt));
   return report_on(archive, std::move(evaluation), &policy);
 }

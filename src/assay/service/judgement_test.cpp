@@ -106,7 +106,9 @@ TEST_F(JudgeOnceTest, AReportOnASweepRecomputesTheDecisionOnlyWithThePolicy) {
 TEST_F(JudgeOnceTest, WithoutAFingerprintNothingIsTakenForTheSame) {
   auto archive = archive::Archive::open_writer(world_.context().places.archive).value();
   ASSERT_TRUE(judge_once(world_.context(), archive, request_, policy_, Reuse::stored));
-  world_.context().fingerprint = [](const std::string& /*device*/) { return base::environment_error("judge.missing", "gone"); };
+  world_.context().fingerprint = [](const std::string& /*device*/) {
+    return base::environment_error("judge.missing", "gone");
+  };
   EXPECT_EQ(judge_once(world_.context(), archive, request_, policy_, Reuse::stored).error().code, "judge.missing");
   EXPECT_TRUE(judge_once(world_.context(), archive, request_, policy_, Reuse::never));
 }

@@ -16,7 +16,7 @@ struct Surroundings {
   std::optional<std::string> archive_variable;  ///< $ASSAY_ARCHIVE
   std::optional<std::string> cache_variable;    ///< $ASSAY_BUILD_CACHE
   os::Path working_directory;
-  os::Path program_directory;                   ///< Where our three programs lie.
+  os::Path program_directory;  ///< Where our three programs lie.
 };
 
 /// Reads the options' rivals from the process: its environment, working directory and executable.

@@ -31,8 +31,8 @@ double cost_of(const task::Solution& solution) {
 }
 
 std::optional<task::Outcome> failure_of(const task::Solution& solution) {
-  for (const task::Outcome outcome : {task::Outcome::not_built, task::Outcome::incorrect, task::Outcome::crashed,
-                                      task::Outcome::timed_out}) {
+  for (const task::Outcome outcome :
+       {task::Outcome::not_built, task::Outcome::incorrect, task::Outcome::crashed, task::Outcome::timed_out}) {
     if (solution.sources.front().content.find(task::to_string(outcome)) != std::string::npos) {
       return outcome;
     }
@@ -76,8 +76,8 @@ void compare(const task::EvaluationRequest& request, const std::vector<task::Sam
   std::vector<stats::PairedSample> timed;
   for (const task::Sample& sample : samples) {
     if (sample.repetition > 0) {
-      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
-                       static_cast<double>(sample.elapsed_ns)});
+      timed.push_back(
+          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
     }
   }
   const stats::PairedRule rule{request.plan.minimum_pairs, request.plan.maximum_pairs, request.plan.alpha,
@@ -195,7 +195,8 @@ base::Result<os::Path> FakeJudge::run(const task::EvaluationRequest& request, co
   std::vector<std::pair<std::string, std::string>> files = {
       {std::string(task::kRequestFile), base::dump_compact(task::encode(request))}};
   if (request.candidate.sources.front().content.find("judge.error") != std::string::npos) {
-    files.emplace_back(task::kErrorFile, R"({"owner": "environment", "code": "judge.memory", "message": "out of memory"})");
+    files.emplace_back(task::kErrorFile,
+                       R"({"owner": "environment", "code": "judge.memory", "message": "out of memory"})");
   } else {
     const bool runs = request.stage != task::Stage::build && !failure_of(request.candidate);
     const std::vector<task::Sample> samples = runs ? samples_of(request) : std::vector<task::Sample>();
@@ -220,10 +221,11 @@ World::World() {
     "reference": "def run(x):\n    return 2 * x\n"})");
   std::string workloads;
   for (const int size : std::array<int, 4>{64, 1, 8, 2}) {
-    workloads += fmt::format(R"({{"definition": "scale", "solution": null, "evaluation": null, "workload": )"
-                             R"({{"uuid": "w-{0}-0000", "axes": {{"n": {0}}}, "inputs": {{"x": {{"type": "random"}}}}}}}})"
-                             "\n",
-                             size);
+    workloads +=
+        fmt::format(R"({{"definition": "scale", "solution": null, "evaluation": null, "workload": )"
+                    R"({{"uuid": "w-{0}-0000", "axes": {{"n": {0}}}, "inputs": {{"x": {{"type": "random"}}}}}}}})"
+                    "\n",
+                    size);
   }
   write(dataset / "workloads" / "elementwise" / "scale.jsonl", workloads);
   write(dataset / "solutions" / "baseline" / "elementwise" / "scale" / "plain.json", R"({
@@ -243,8 +245,9 @@ World::World() {
 std::string World::kernel(const std::string& name, const std::string& text) const {
   const os::Path file = path(name);
   // In a string, not in a comment: a comment is not part of the normalised source.
-  write(file, fmt::format("ASSAY_KERNEL(run) {{\n  static const char* kSays = \"{}\";\n  return kSays == nullptr;\n}}\n",
-                          text));
+  write(file,
+        fmt::format("ASSAY_KERNEL(run) {{\n  static const char* kSays = \"{}\";\n  return kSays == nullptr;\n}}\n",
+                    text));
   return file.string();
 }
 

@@ -28,8 +28,7 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
 
 bool looks_like_digest(const std::string& what) {
   return what.size() >= kShortestDigest && what.size() <= 2 * base::Digest::kSize &&
-         std::all_of(what.begin(), what.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+         std::all_of(what.begin(), what.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool looks_like_path(const std::string& what) {
@@ -39,8 +38,8 @@ bool looks_like_path(const std::string& what) {
 base::Result<task::Solution> of_definition(task::Solution solution, const task::Definition& definition) {
   if (solution.definition != definition.name) {
     return base::input_error("solution.other_definition",
-                             fmt::format("{} implements {}, not {}; name the right one with --definition", solution.name,
-                                         solution.definition, definition.name));
+                             fmt::format("{} implements {}, not {}; name the right one with --definition",
+                                         solution.name, solution.definition, definition.name));
   }
   return solution;
 }
@@ -102,9 +101,8 @@ base::Result<std::optional<task::Solution>> default_incumbent(const dataset::Dat
     for (const task::Solution& solution : solutions) {
       names.push_back(solution.name);
     }
-    return base::input_error("baseline.several",
-                             fmt::format("{} has {} baselines ({}); name one", definition.name, solutions.size(),
-                                         base::join(names, ", ")));
+    return base::input_error("baseline.several", fmt::format("{} has {} baselines ({}); name one", definition.name,
+                                                             solutions.size(), base::join(names, ", ")));
   }
   return solutions.empty() ? std::nullopt : std::optional(std::move(solutions.front()));
 }
@@ -119,9 +117,10 @@ base::Result<void> check_device(const std::string& device) {
     known = parsed.ec == std::errc() && parsed.ptr == end;
   }
   if (!known) {
-    return base::input_error("device.unknown", fmt::format("there is no device \"{}\"; give cpu, or simulated:<seed> for a "
-                                                           "rehearsal on a simulated clock",
-                                                           base::printable(device)));
+    return base::input_error("device.unknown",
+                             fmt::format("there is no device \"{}\"; give cpu, or simulated:<seed> for a "
+                                         "rehearsal on a simulated clock",
+                                         base::printable(device)));
   }
   return {};
 }
@@ -132,9 +131,9 @@ base::Result<promote::Policy> resolve_policy(const std::string& name_or_file) {
   }
   std::error_code error;
   if (!std::filesystem::exists(name_or_file, error)) {
-    return base::input_error("policy.unknown",
-                             fmt::format("\"{}\" is neither a built-in policy (quick, standard) nor a file",
-                                         base::printable(name_or_file)));
+    return base::input_error(
+        "policy.unknown",
+        fmt::format("\"{}\" is neither a built-in policy (quick, standard) nor a file", base::printable(name_or_file)));
   }
   ASSAY_TRY_ASSIGN(const std::string text, os::read_file(name_or_file));
   return promote::parse_policy(text, name_or_file);

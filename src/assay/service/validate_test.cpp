@@ -91,8 +91,8 @@ TEST(ValidateTest, SourcesMayNotClimbOut) {
 }
 
 TEST(ValidateTest, AWorkloadMayComeBareOrAsALineOfAWorkloadFile) {
-  const std::string line = R"({"definition": "scale", "solution": null, "evaluation": null, "workload": )" +
-                           std::string(kWorkload) + "}";
+  const std::string line =
+      R"({"definition": "scale", "solution": null, "evaluation": null, "workload": )" + std::string(kWorkload) + "}";
   EXPECT_TRUE(validate(DocumentKind::workload, kWorkload, "w.json").accepted());
   EXPECT_TRUE(validate(DocumentKind::workload, line, "w.jsonl").accepted());
   EXPECT_TRUE(validate(DocumentKind::trace, line, "w.jsonl").accepted());

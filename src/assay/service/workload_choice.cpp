@@ -48,9 +48,8 @@ base::Result<task::Workload> by_uuid(const std::vector<task::Workload>& workload
     }
     if (uuid.size() >= kShortestUuid && workload.uuid.compare(0, uuid.size(), uuid) == 0) {
       if (found != nullptr) {
-        return base::input_error("workload.ambiguous",
-                                 fmt::format("workload \"{}\" could be {} or {}; give more of it", base::printable(uuid),
-                                             found->uuid, workload.uuid));
+        return base::input_error("workload.ambiguous", fmt::format("workload \"{}\" could be {} or {}; give more of it",
+                                                                   base::printable(uuid), found->uuid, workload.uuid));
       }
       found = &workload;
     }
@@ -82,8 +81,7 @@ base::Result<std::optional<std::vector<double>>> measured_latencies(const archiv
     }
     ASSAY_TRY_ASSIGN(const auto evaluation, archive.evaluation(summary->id));
     if (evaluation) {
-      auto found =
-          latencies(*evaluation, is_candidate ? task::Side::candidate : task::Side::incumbent, workloads);
+      auto found = latencies(*evaluation, is_candidate ? task::Side::candidate : task::Side::incumbent, workloads);
       if (found) {
         return found;
       }
@@ -101,9 +99,8 @@ std::vector<std::size_t> spread_over_axes(const std::vector<task::Workload>& wor
       sizes.push_back(i);
     }
   }
-  std::stable_sort(sizes.begin(), sizes.end(), [&](std::size_t a, std::size_t b) {
-    return size_of(workloads[a]) < size_of(workloads[b]);
-  });
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [&](std::size_t a, std::size_t b) { return size_of(workloads[a]) < size_of(workloads[b]); });
   if (sizes.size() <= count) {
     return sizes;
   }

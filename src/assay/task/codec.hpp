@@ -30,7 +30,8 @@ struct Decoded {
   std::vector<Problem> problems;
 };
 
-[[nodiscard]] Decoded<Definition> decode_definition(const base::Json& json, Dialect dialect = Dialect::flashinfer_bench);
+[[nodiscard]] Decoded<Definition> decode_definition(const base::Json& json,
+                                                    Dialect dialect = Dialect::flashinfer_bench);
 [[nodiscard]] Decoded<Workload> decode_workload(const base::Json& json, Dialect dialect = Dialect::flashinfer_bench);
 [[nodiscard]] Decoded<Solution> decode_solution(const base::Json& json, Dialect dialect = Dialect::flashinfer_bench);
 [[nodiscard]] Decoded<Trace> decode_trace(const base::Json& json, Dialect dialect = Dialect::flashinfer_bench);

@@ -21,11 +21,11 @@ enum class Side : std::uint8_t { candidate, incumbent };
 
 /// One timed call, raw.
 struct Sample {
-  std::int32_t pair = 0;        ///< Process pair, from 0.
-  std::int32_t order = 0;       ///< Position in that pair's schedule, over both sides.
+  std::int32_t pair = 0;   ///< Process pair, from 0.
+  std::int32_t order = 0;  ///< Position in that pair's schedule, over both sides.
   Side side = Side::candidate;
-  std::int32_t workload = 0;    ///< Index into the request's workloads.
-  std::int32_t repetition = 0;  ///< 0 is the warm-up call, never used in statistics.
+  std::int32_t workload = 0;       ///< Index into the request's workloads.
+  std::int32_t repetition = 0;     ///< 0 is the warm-up call, never used in statistics.
   std::int64_t elapsed_ns = 0;     ///< What counts: the worker's clock around the entry point (or the simulated clock).
   std::int64_t round_trip_ns = 0;  ///< The judge's clock around command and reply.
   bool checked = false;            ///< The output of this very call was compared with the reference.
@@ -69,9 +69,10 @@ struct WorkloadTiming {
 /// The comparison of the two sides; the unit is the process pair. Log-ratios below 0 mean: the candidate is faster.
 struct Comparison {
   int pairs = 0;
-  std::vector<double> pair_log_ratios;  ///< One a pair: mean over workloads of log(median candidate / median incumbent).
-  double log_ratio = 0;                 ///< Their mean.
-  double log_ratio_lower = 0;           ///< Interval that holds over all looks (see stats/paired_decision.hpp).
+  std::vector<double>
+      pair_log_ratios;         ///< One a pair: mean over workloads of log(median candidate / median incumbent).
+  double log_ratio = 0;        ///< Their mean.
+  double log_ratio_lower = 0;  ///< Interval that holds over all looks (see stats/paired_decision.hpp).
   double log_ratio_upper = 0;
   std::vector<std::string> guard_failures;  ///< One sentence a workload that regressed beyond the plan's guard.
 };
@@ -91,11 +92,11 @@ struct Evaluation {
   std::int64_t checked_calls = 0;  ///< Outputs compared with the reference, both sides.
   std::vector<WorkloadTiming> timings;
   std::optional<Comparison> comparison;
-  double timer_floor_ns = 0;       ///< Median time of an empty call by the same clock.
+  double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
   std::uint64_t seed = 0;
-  Named<std::string> environment;  ///< Fingerprint: cpu, kernel, toolchain, isolation, digests of the programs, …
+  Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, isolation, digests of the programs, …
   std::vector<std::string> retries;  ///< Infrastructure faults that the judge saw and retried, one sentence each.
-  std::string started;             ///< UTC.
+  std::string started;               ///< UTC.
   double wall_seconds = 0;
 };
 

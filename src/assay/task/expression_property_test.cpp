@@ -102,7 +102,8 @@ Made make_call(int depth) {
   const Made right = make(depth - 1);
   const bool largest = *rc::gen::arbitrary<bool>();
   return {(largest ? "max(" : "min(") + left.text + ", " + right.text + ")",
-          largest ? std::max(left.value, right.value) : std::min(left.value, right.value), left.defined && right.defined};
+          largest ? std::max(left.value, right.value) : std::min(left.value, right.value),
+          left.defined && right.defined};
 }
 
 Made make(int depth) {
@@ -149,8 +150,9 @@ TEST(ExpressionProperty, AgreesWithASecondEvaluator) {
 }
 
 TEST(ExpressionProperty, AnyTextIsAnsweredAndNeverTwoWays) {
-  const auto piece = rc::gen::elementOf(std::vector<std::string>{"1", "N", " ", "+", "-", "*", "//", "%", "(", ")", "<", "==", "and",
-                                                                 "not ", "or", "min(", ",", "=", "/", "**", "x", "0"});
+  const auto piece =
+      rc::gen::elementOf(std::vector<std::string>{"1",  "N",   " ",    "+",  "-",    "*", "//", "%", "(",  ")", "<",
+                                                  "==", "and", "not ", "or", "min(", ",", "=",  "/", "**", "x", "0"});
   EXPECT_TRUE(rc::check("any text", [&] {
     std::string text;
     for (const std::string& part : *rc::gen::container<std::vector<std::string>>(piece)) {

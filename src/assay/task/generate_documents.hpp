@@ -23,7 +23,8 @@ T any_of(const std::vector<T>& values) {
 
 /// Text that JSON has to escape, or that a path or a pointer could stumble over.
 inline std::string some_text() {
-  return any_of<std::string>({"x", "a b", "a/b~c", "\"quoted\"", "line\nline", "\t", "\xC3\xA9\xE2\x82\xAC", "\\", "0", "null", "..", "{}"});
+  return any_of<std::string>(
+      {"x", "a b", "a/b~c", "\"quoted\"", "line\nline", "\t", "\xC3\xA9\xE2\x82\xAC", "\\", "0", "null", "..", "{}"});
 }
 
 inline std::optional<std::string> maybe_text() {
@@ -65,7 +66,8 @@ inline Definition any_definition() {
     axes.push_back(indexed("axis", i));
     const bool constant = *rc::gen::arbitrary<bool>();
     const auto value = constant ? *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max()) : 0;
-    definition.axes.push_back({axes.back(), {constant ? Axis::Kind::constant : Axis::Kind::variable, value, maybe_text()}});
+    definition.axes.push_back(
+        {axes.back(), {constant ? Axis::Kind::constant : Axis::Kind::variable, value, maybe_text()}});
   }
   const auto tensors = [&](const std::string& prefix) {
     Named<TensorSpec> specs;
@@ -85,7 +87,8 @@ inline Definition any_definition() {
   };
   definition.inputs = tensors("in");
   definition.outputs = tensors("out");
-  definition.constraints = any_of<std::vector<std::string>>({{}, {"a == b[-1].item()"}, {"1", "not x", "f(a)[1:] in (1, 2)"}});
+  definition.constraints =
+      any_of<std::vector<std::string>>({{}, {"a == b[-1].item()"}, {"1", "not x", "f(a)[1:] in (1, 2)"}});
   return definition;
 }
 
@@ -108,7 +111,8 @@ inline Workload any_workload() {
   Workload workload;
   workload.uuid = some_text();
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-    workload.axes.emplace_back(indexed("axis", i), *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max()));
+    workload.axes.emplace_back(indexed("axis", i),
+                               *rc::gen::inRange<std::int64_t>(0, std::numeric_limits<std::int64_t>::max()));
     workload.inputs.emplace_back(indexed("in", i), any_input());
   }
   return workload;
@@ -119,7 +123,8 @@ inline Solution any_solution() {
   solution.definition = some_text();
   solution.author = some_text();
   solution.description = maybe_text();
-  solution.spec.language = any_of<Language>({Language::python, Language::triton, Language::cpp, Language::cuda, Language::tilelang});
+  solution.spec.language =
+      any_of<Language>({Language::python, Language::triton, Language::cpp, Language::cuda, Language::tilelang});
   solution.spec.binding = any_of<std::optional<Binding>>({std::nullopt, Binding::tvm_ffi, Binding::torch});
   solution.spec.dependencies = some_texts();
   solution.spec.destination_passing_style = *rc::gen::arbitrary<bool>();
@@ -148,8 +153,9 @@ inline Trace any_trace() {
     evaluation.log = some_text();
     const bool passed = evaluation.status == TraceStatus::passed;
     if (passed || evaluation.status == TraceStatus::incorrect_numerical) {
-      evaluation.correctness = TraceCorrectness{number_from_zero(), std::nan(""), any_of<std::optional<std::string>>(
-                                                    {std::nullopt, std::string("{}"), std::string(R"({"tvd":0.5,"a":[1]})")})};
+      evaluation.correctness = TraceCorrectness{
+          number_from_zero(), std::nan(""),
+          any_of<std::optional<std::string>>({std::nullopt, std::string("{}"), std::string(R"({"tvd":0.5,"a":[1]})")})};
     }
     if (passed) {
       evaluation.performance = TracePerformance{number_from_zero(), number_from_zero(), number_from_zero()};

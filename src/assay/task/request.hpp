@@ -27,10 +27,10 @@ enum class Stage : std::uint8_t {
 /// How long, how often and how surely: the part of a policy that the judge applies. `promote` recomputes the decision
 /// from the samples with the same numbers.
 struct SessionPlan {
-  int minimum_pairs = 3;    ///< Fresh process pairs before the first look; >= 2.
-  int maximum_pairs = 8;    ///< Cap; then the answer is `indistinguishable`.
-  int samples_per_pair = 3; ///< Timed calls of each workload on each side in one process pair, after one warm-up call.
-  double alpha = 0.05;      ///< Two-sided error over all looks together.
+  int minimum_pairs = 3;     ///< Fresh process pairs before the first look; >= 2.
+  int maximum_pairs = 8;     ///< Cap; then the answer is `indistinguishable`.
+  int samples_per_pair = 3;  ///< Timed calls of each workload on each side in one process pair, after one warm-up call.
+  double alpha = 0.05;       ///< Two-sided error over all looks together.
   double minimum_effect = 0.01;      ///< Smallest relative gain worth having: better means faster by more than this.
   double maximum_regression = 0.05;  ///< Guard: no workload may be slower by more than this (lower bound, Holm).
   double check_fraction = 0.25;      ///< Chance that a timed call's output is checked; warm-up calls always are.
@@ -44,7 +44,7 @@ struct SessionPlan {
 struct EvaluationRequest {
   std::string id;  ///< Names the bundle; [0-9a-z-], at most 80 characters.
   Stage stage = Stage::measure;
-  std::string device = "cpu";  ///< "cpu" or "simulated:<seed>".
+  std::string device = "cpu";         ///< "cpu" or "simulated:<seed>".
   std::optional<std::uint64_t> seed;  ///< Absent: the judge draws it and records it with the result.
   Definition definition;
   std::vector<Workload> workloads;  ///< In the order in which results are reported.

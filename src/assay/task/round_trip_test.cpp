@@ -81,7 +81,8 @@ TEST(RoundTrip, AnyEvaluation) {
       finding.message = testing::some_text();
       finding.got = testing::any_number();
       finding.tensor = testing::maybe_text();
-      finding.index = testing::any_of<std::optional<std::vector<std::int64_t>>>({std::nullopt, std::vector<std::int64_t>{}});
+      finding.index =
+          testing::any_of<std::optional<std::vector<std::int64_t>>>({std::nullopt, std::vector<std::int64_t>{}});
     }
     evaluation.timings[0].log_ratio = testing::any_number();
     evaluation.comparison->pair_log_ratios = {testing::any_number(), testing::any_number()};
@@ -96,8 +97,18 @@ TEST(RoundTrip, AnyEvaluation) {
 // still be a fixed point.
 template <class Decode>
 void survives(const Json& document, Decode decode) {
-  const std::vector<Json> values = {nullptr, true, -1, 1.5, "x", "", "1", Json::array(), Json::object(), Json::array({Json::object()}),
-                                    Json::parse("18446744073709551615"), 1e300};
+  const std::vector<Json> values = {nullptr,
+                                    true,
+                                    -1,
+                                    1.5,
+                                    "x",
+                                    "",
+                                    "1",
+                                    Json::array(),
+                                    Json::object(),
+                                    Json::array({Json::object()}),
+                                    Json::parse("18446744073709551615"),
+                                    1e300};
   const Json flat = document.flatten();
   EXPECT_GT(flat.size(), 4U);
   for (const auto& [pointer, unused] : flat.items()) {
@@ -140,7 +151,8 @@ TEST(Hostile, EveryTruncationIsAnError) {
     const auto result = load_solution(text.substr(0, size), "s.json");
     ASSERT_FALSE(result.has_value()) << size;
     EXPECT_EQ(result.error().code, "json.syntax");
-    EXPECT_THAT(result.error().message, ::testing::AllOf(::testing::HasSubstr("s.json"), ::testing::HasSubstr("line ")));
+    EXPECT_THAT(result.error().message,
+                ::testing::AllOf(::testing::HasSubstr("s.json"), ::testing::HasSubstr("line ")));
   }
 }
 

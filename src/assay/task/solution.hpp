@@ -47,8 +47,8 @@ struct Solution {
   BuildSpec spec;
   std::vector<SourceFile> sources;
   std::optional<std::string> description;
-  std::optional<Tuning> tuning;        ///< "assay": {"tuning": {"parameters": …, "constraints": […]}}
-  Named<std::int64_t> parameters;      ///< "assay": {"parameters": {…}}: the values chosen; all of tuning's or none.
+  std::optional<Tuning> tuning;    ///< "assay": {"tuning": {"parameters": …, "constraints": […]}}
+  Named<std::int64_t> parameters;  ///< "assay": {"parameters": {…}}: the values chosen; all of tuning's or none.
 
   [[nodiscard]] std::string entry_file() const;
   [[nodiscard]] std::string entry_symbol() const;

@@ -32,8 +32,8 @@ TEST(SourcePath, FaultsSayWhyAndWhatToDo) {
 }
 
 TEST(SourcePath, PlainNamesAreFine) {
-  for (const char* path : {"kernel.cpp", "./kernel.cpp", "include/deep/er/x.h", "a..b", "..a", "...", "with space.h", "\xC3\xA9.h",
-                           "C:\\x"}) {
+  for (const char* path : {"kernel.cpp", "./kernel.cpp", "include/deep/er/x.h", "a..b", "..a", "...", "with space.h",
+                           "\xC3\xA9.h", "C:\\x"}) {
     EXPECT_FALSE(source_path_fault(path).has_value()) << path;
   }
 }

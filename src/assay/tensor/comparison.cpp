@@ -104,8 +104,7 @@ float read_floating(DType dtype, const std::byte* bytes, std::size_t flat) {
       return from_float8_e5m2(load<std::uint8_t>(bytes, flat));
     case DType::float4_e2m1:
       // The element with the even index lies in the low half of its byte.
-      return from_float4_e2m1(
-          static_cast<std::uint8_t>(load<std::uint8_t>(bytes, flat / 2) >> (flat % 2 * 4)));
+      return from_float4_e2m1(static_cast<std::uint8_t>(load<std::uint8_t>(bytes, flat / 2) >> (flat % 2 * 4)));
     default:
       base::check_failed("a floating dtype", __FILE__, __LINE__);
   }
@@ -128,8 +127,8 @@ std::int64_t read_integer(DType dtype, const std::byte* bytes, std::size_t flat)
   }
 }
 
-Sums accumulate_range(const ConstView& got, std::span<const double> expected, std::size_t first,
-                      std::size_t count, double relative) {
+Sums accumulate_range(const ConstView& got, std::span<const double> expected, std::size_t first, std::size_t count,
+                      double relative) {
   if (got.dtype == DType::float32) {
     return accumulate(got.bytes.data() + first * sizeof(float), expected.data() + first, count, relative);
   }
@@ -288,8 +287,8 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
     mismatch.reason = fmt::format(
         "{} is {:.9g}, expected {:.9g} (allowed difference {:.3g}); {} of {} elements differ by more than "
         "allowed",
-        place(got, mismatch.index), mismatch.got, mismatch.expected, worst_allowed,
-        mismatch.mismatched_elements, mismatch.elements);
+        place(got, mismatch.index), mismatch.got, mismatch.expected, worst_allowed, mismatch.mismatched_elements,
+        mismatch.elements);
   } else {
     mismatch.reason = fmt::format(
         "the norm of the error over block {} is {:.3g} of the expected norm (allowed {:.3g}); its largest "
@@ -329,17 +328,15 @@ std::optional<Mismatch> compare_integers(const ConstView& got, std::span<const d
   mismatch.index = unravel(mismatch.flat, got.shape);
   mismatch.expected = expected[mismatch.flat];
   mismatch.got = element(got, mismatch.flat);
-  mismatch.reason =
-      fmt::format("{} is {}, expected {:.17g} exactly; {} of {} elements differ", place(got, mismatch.index),
-                  read_integer(got.dtype, got.bytes.data(), mismatch.flat), mismatch.expected,
-                  mismatch.mismatched_elements, mismatch.elements);
+  mismatch.reason = fmt::format("{} is {}, expected {:.17g} exactly; {} of {} elements differ",
+                                place(got, mismatch.index), read_integer(got.dtype, got.bytes.data(), mismatch.flat),
+                                mismatch.expected, mismatch.mismatched_elements, mismatch.elements);
   return mismatch;
 }
 
 }  // namespace
 
-std::optional<Mismatch> compare(const ConstView& got, std::span<const double> expected,
-                                const ComparisonRule& rule) {
+std::optional<Mismatch> compare(const ConstView& got, std::span<const double> expected, const ComparisonRule& rule) {
   ASSAY_CHECK(element_count(got.shape) == expected.size());
   ASSAY_CHECK(byte_size(got.dtype, expected.size()) == got.bytes.size());
   const Blocks blocks = make_blocks(got.shape, rule.norm_axes, expected.size());

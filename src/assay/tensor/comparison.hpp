@@ -14,12 +14,11 @@ namespace assay::tensor {
 /// (NaN,
 /// +-infinity) are compared by class first: a class that differs is a mismatch, an equal one is a match.
 struct ComparisonRule {
-  double relative = 0;  ///< Element rule: |got - expected| <= absolute + relative * |expected| …
-  double absolute_of_rms =
-      0;              ///< … where absolute = absolute_of_rms * RMS(finite expected elements of the tensor).
-  double norm = 0;    ///< ||got - expected||_2 <= norm * ||expected||_2, over each block of the leading
-  int norm_axes = 0;  ///< `norm_axes` axes (0: the whole tensor): one wrong head must not hide in the rest.
-                      ///< An infinite `norm` switches this part off.
+  double relative = 0;         ///< Element rule: |got - expected| <= absolute + relative * |expected| …
+  double absolute_of_rms = 0;  ///< … where absolute = absolute_of_rms * RMS(finite expected elements of the tensor).
+  double norm = 0;             ///< ||got - expected||_2 <= norm * ||expected||_2, over each block of the leading
+  int norm_axes = 0;           ///< `norm_axes` axes (0: the whole tensor): one wrong head must not hide in the rest.
+                               ///< An infinite `norm` switches this part off.
 };
 
 /// The worst element, and how much is wrong.
@@ -31,7 +30,7 @@ struct Mismatch {
   std::size_t mismatched_elements = 0;
   std::size_t elements = 0;
   double worst_block_norm_error = 0;  ///< Largest relative norm error over the blocks.
-  std::string reason;  ///< One sentence: which part of the rule, where, expected, got, how many.
+  std::string reason;                 ///< One sentence: which part of the rule, where, expected, got, how many.
 };
 
 /// Compares an output with its reference values, row-major, one double an element. Returns nullopt if all

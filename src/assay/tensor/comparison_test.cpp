@@ -1,11 +1,11 @@
 #include <assay/tensor/comparison.hpp>
 
-#include <rapidcheck.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <rapidcheck.h>
 
 #include <assay/base/random.hpp>
 
@@ -78,8 +78,7 @@ TEST(Comparison, AnyWrongElementIsFoundWithItsPlace) {
 }
 
 TEST(Comparison, TheReasonSaysWhatAndWhere) {
-  const auto mismatch =
-      compare(floats({2, 2}, {1, 2, 3.5, 4}).view(), std::vector<double>{1, 2, 3, 4}, kElementsOnly);
+  const auto mismatch = compare(floats({2, 2}, {1, 2, 3.5, 4}).view(), std::vector<double>{1, 2, 3, 4}, kElementsOnly);
   ASSERT_TRUE(mismatch.has_value());
   EXPECT_THAT(mismatch->reason, HasSubstr("y[1, 0] is 3.5, expected 3"));
   EXPECT_THAT(mismatch->reason, HasSubstr("1 of 4 elements"));
@@ -199,8 +198,7 @@ TEST(Comparison, OneNaNAmongManyIsFoundWhereverItIs) {
 
 TEST(Comparison, AllWrongIsCounted) {
   const auto expected = normals(3000, 5);
-  const auto mismatch =
-      compare(floats({3000}, std::vector<double>(3000, 1e30)).view(), expected, kElementsOnly);
+  const auto mismatch = compare(floats({3000}, std::vector<double>(3000, 1e30)).view(), expected, kElementsOnly);
   ASSERT_TRUE(mismatch.has_value());
   EXPECT_EQ(mismatch->mismatched_elements, 3000U);
 }
@@ -216,8 +214,8 @@ TEST(Comparison, ThePassesAgree) {
     const auto expected = normals(count, seed);
     std::vector<double> values(expected);
     for (double& value : values) {
-      value = static_cast<double>(
-          static_cast<float>(value * (1 + 2e-3 * random.next_normal() * random.next_uniform())));
+      value =
+          static_cast<double>(static_cast<float>(value * (1 + 2e-3 * random.next_normal() * random.next_uniform())));
     }
     const ComparisonRule rule{.relative = 2e-3, .absolute_of_rms = 1e-3, .norm = 2e-3, .norm_axes = 1};
     double sum = 0;
@@ -276,18 +274,14 @@ TEST(Comparison, EveryFloatingTypeIsReadByItsFormat) {
 TEST(Comparison, IntegersAreComparedExactlyWhateverTheRule) {
   const ComparisonRule loose{.relative = 1, .absolute_of_rms = 1, .norm = 10};
   const std::vector<double> expected{1000, -5, 0};
-  EXPECT_FALSE(
-      compare(owned<std::int32_t>(DType::int32, {3}, {1000, -5, 0}).view(), expected, loose).has_value());
-  const auto mismatch =
-      compare(owned<std::int32_t>(DType::int32, {3}, {1001, -5, 9}).view(), expected, loose);
+  EXPECT_FALSE(compare(owned<std::int32_t>(DType::int32, {3}, {1000, -5, 0}).view(), expected, loose).has_value());
+  const auto mismatch = compare(owned<std::int32_t>(DType::int32, {3}, {1001, -5, 9}).view(), expected, loose);
   ASSERT_TRUE(mismatch.has_value());
   EXPECT_EQ(mismatch->flat, 2U);
   EXPECT_EQ(mismatch->mismatched_elements, 2U);
   EXPECT_THAT(mismatch->reason, HasSubstr("y[2] is 9, expected 0 exactly; 2 of 3"));
-  EXPECT_FALSE(
-      compare(owned<std::int16_t>(DType::int16, {2}, {7, -7}).view(), std::vector<double>{7, -7}, kExact));
-  EXPECT_TRUE(
-      compare(owned<std::int8_t>(DType::int8, {2}, {7, -7}).view(), std::vector<double>{7, 7}, kExact));
+  EXPECT_FALSE(compare(owned<std::int16_t>(DType::int16, {2}, {7, -7}).view(), std::vector<double>{7, -7}, kExact));
+  EXPECT_TRUE(compare(owned<std::int8_t>(DType::int8, {2}, {7, -7}).view(), std::vector<double>{7, 7}, kExact));
 }
 
 TEST(Comparison, LargeIntegersAreNotRoundedTogether) {
@@ -296,14 +290,12 @@ TEST(Comparison, LargeIntegersAreNotRoundedTogether) {
   EXPECT_FALSE(compare(owned<std::int64_t>(DType::int64, {1}, {big}).view(), expected, kExact));
   EXPECT_TRUE(compare(owned<std::int64_t>(DType::int64, {1}, {big + 1}).view(), expected, kExact));
   const std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  EXPECT_FALSE(
-      compare(owned<std::int64_t>(DType::int64, {1}, {lowest}).view(), std::vector<double>{-0x1p63}, kExact));
+  EXPECT_FALSE(compare(owned<std::int64_t>(DType::int64, {1}, {lowest}).view(), std::vector<double>{-0x1p63}, kExact));
 }
 
 TEST(Comparison, AnIntegerNeverEqualsAFractionOrASpecialValue) {
   for (const double expected : {0.5, kNaN, kInfinity, -kInfinity, 1e300}) {
-    EXPECT_TRUE(
-        compare(owned<std::int64_t>(DType::int64, {1}, {0}).view(), std::vector<double>{expected}, kExact));
+    EXPECT_TRUE(compare(owned<std::int64_t>(DType::int64, {1}, {0}).view(), std::vector<double>{expected}, kExact));
   }
 }
 
@@ -339,8 +331,7 @@ TEST(Comparison, AScalarTensorHasOneElement) {
 TEST(ComparisonDeathTest, SizesThatDoNotAgreeAreBugs) {
   const Owned got = floats({4}, {1, 2, 3, 4});
   EXPECT_DEATH(static_cast<void>(compare(got.view(), std::vector<double>{1, 2, 3}, kExact)), "expected.size");
-  EXPECT_DEATH(static_cast<void>(compare(got.view(), std::vector<double>{1, 2, 3, 4}, {.norm_axes = 2})),
-               "norm_axes");
+  EXPECT_DEATH(static_cast<void>(compare(got.view(), std::vector<double>{1, 2, 3, 4}, {.norm_axes = 2})), "norm_axes");
   ConstView cut = got.view();
   cut.bytes = cut.bytes.first(8);
   EXPECT_DEATH(static_cast<void>(compare(cut, std::vector<double>{1, 2, 3, 4}, kExact)), "bytes.size");

@@ -99,8 +99,7 @@ bool is_floating(DType dtype) { return entry(dtype).floating; }
 std::uint16_t to_bfloat16(float value) {
   const auto word = __builtin_bit_cast(std::uint32_t, value);
   if ((word & 0x7fffffffU) > 0x7f800000U) {
-    return static_cast<std::uint16_t>((word >> 16U) |
-                                      0x40U);  // Quiet: the payload's low half may be all there is.
+    return static_cast<std::uint16_t>((word >> 16U) | 0x40U);  // Quiet: the payload's low half may be all there is.
   }
   return static_cast<std::uint16_t>((word + 0x7fffU + ((word >> 16U) & 1U)) >> 16U);
 }
@@ -134,8 +133,7 @@ std::uint8_t to_float8_e4m3fn(float value) {
 
 float from_float8_e4m3fn(std::uint8_t value) {
   const std::uint32_t fields = value & 0x7fU;
-  const float magnitude =
-      fields == 0x7fU ? std::numeric_limits<float>::quiet_NaN() : from_fields(fields, 3, -6);
+  const float magnitude = fields == 0x7fU ? std::numeric_limits<float>::quiet_NaN() : from_fields(fields, 3, -6);
   return (value & 0x80U) != 0 ? -magnitude : magnitude;
 }
 

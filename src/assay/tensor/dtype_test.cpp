@@ -1,11 +1,11 @@
 #include <assay/tensor/dtype.hpp>
 
-#include <rapidcheck.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <rapidcheck.h>
 
 namespace assay::tensor {
 namespace {
@@ -14,9 +14,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 TEST(DType, NamesAreTheSchemas) {
-  EXPECT_THAT(dtype_names(),
-              testing::ElementsAre("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
-                                   "float4_e2m1", "int64", "int32", "int16", "int8", "bool"));
+  EXPECT_THAT(dtype_names(), testing::ElementsAre("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
+                                                  "float4_e2m1", "int64", "int32", "int16", "int8", "bool"));
   for (const std::string_view name : dtype_names()) {
     const auto dtype = parse_dtype(name);
     ASSERT_TRUE(dtype.has_value()) << name;
@@ -49,8 +48,7 @@ TEST(DType, Sizes) {
 }
 
 TEST(DTypeDeathTest, ASizeThatDoesNotFitIsABug) {
-  EXPECT_DEATH(static_cast<void>(byte_size(DType::int64, std::numeric_limits<std::size_t>::max() / 4)),
-               "elements");
+  EXPECT_DEATH(static_cast<void>(byte_size(DType::int64, std::numeric_limits<std::size_t>::max() / 4)), "elements");
 }
 
 TEST(DType, Floating) {

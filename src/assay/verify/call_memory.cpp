@@ -11,7 +11,9 @@ namespace assay::verify {
 
 namespace {
 
-std::size_t align(std::size_t offset) { return (offset + Layout::kAlignment - 1) / Layout::kAlignment * Layout::kAlignment; }
+std::size_t align(std::size_t offset) {
+  return (offset + Layout::kAlignment - 1) / Layout::kAlignment * Layout::kAlignment;
+}
 
 base::Result<Place> place_tensor(const std::string& name, const task::TensorSpec& spec, const task::AxisValues& axes,
                                  std::size_t& end) {
@@ -62,9 +64,10 @@ base::Result<Layout> make_layout(const task::Definition& definition, const task:
   std::size_t outputs_end = 0;
   for (const auto& [name, spec] : definition.outputs) {
     if (!spec.shape) {
-      return base::input_error("verify.scalar_output", fmt::format("output '{}' of {} has no shape: give it one, [] for "
-                                                                   "a single element",
-                                                                   name, definition.name));
+      return base::input_error("verify.scalar_output",
+                               fmt::format("output '{}' of {} has no shape: give it one, [] for "
+                                           "a single element",
+                                           name, definition.name));
     }
     ASSAY_TRY_ASSIGN(Place place, place_tensor(name, spec, axes, outputs_end));
     layout.outputs.push_back(std::move(place));
@@ -75,13 +78,14 @@ base::Result<Layout> make_layout(const task::Definition& definition, const task:
 }
 
 base::Result<std::vector<operators::Argument>> input_arguments(const task::Definition& definition,
-                                                              const task::Workload& workload, const Layout& layout,
-                                                              std::span<std::byte> memory) {
+                                                               const task::Workload& workload, const Layout& layout,
+                                                               std::span<std::byte> memory) {
   std::vector<operators::Argument> arguments;
   for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
     const std::string& name = definition.inputs[i].first;
     if (const std::optional<Place>& place = layout.inputs[i]) {
-      arguments.emplace_back(tensor::View{name, place->dtype, place->shape, memory.subspan(place->offset, place->bytes)});
+      arguments.emplace_back(
+          tensor::View{name, place->dtype, place->shape, memory.subspan(place->offset, place->bytes)});
       continue;
     }
     const task::InputSpec* spec = task::find(workload.inputs, name);
@@ -116,9 +120,8 @@ OutputGuard::OutputGuard(const Layout& layout, std::span<std::byte> memory, std:
   for (const Place& place : layout.outputs) {
     fill_words(memory_.subspan(place.offset, place.bytes), poison_.word);
   }
-  for_each_band(layout, [&](std::size_t begin, std::size_t end) {
-    fill_words(memory_.subspan(begin, end - begin), canary_);
-  });
+  for_each_band(layout,
+                [&](std::size_t begin, std::size_t end) { fill_words(memory_.subspan(begin, end - begin), canary_); });
 }
 
 std::optional<task::Finding> OutputGuard::check() const {
@@ -188,7 +191,8 @@ Located locate(const Layout& layout, bool outputs, std::int64_t offset) {
       located.tensor = place->name;
       const bool before = offset < start;
       const std::int64_t elements = (distance + size - 1) / size;
-      located.text = fmt::format("element {} {} {}", elements, before ? "before the start of" : "past the end of", place->name);
+      located.text =
+          fmt::format("element {} {} {}", elements, before ? "before the start of" : "past the end of", place->name);
     }
   }
   return located;

@@ -32,7 +32,7 @@ struct Layout {
   static constexpr std::size_t kAlignment = 64;
   std::vector<std::optional<Place>> inputs;  ///< In the definition's order.
   std::vector<Place> outputs;
-  std::size_t inputs_size = 0;   ///< Bytes of each memory, guard bands included.
+  std::size_t inputs_size = 0;  ///< Bytes of each memory, guard bands included.
   std::size_t outputs_size = 0;
 };
 
@@ -40,9 +40,9 @@ struct Layout {
 
 /// Views of the inputs in `memory`, and the workload's scalars (a missing one is an input error).
 [[nodiscard]] base::Result<std::vector<operators::Argument>> input_arguments(const task::Definition& definition,
-                                                                            const task::Workload& workload,
-                                                                            const Layout& layout,
-                                                                            std::span<std::byte> memory);
+                                                                             const task::Workload& workload,
+                                                                             const Layout& layout,
+                                                                             std::span<std::byte> memory);
 [[nodiscard]] tensor::ConstView output_view(const Place& place, std::span<const std::byte> memory);
 
 /// What the bytes of an output are before a call: one 32-bit word, repeated. Two kinds take turns at random: words that

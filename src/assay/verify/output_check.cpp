@@ -31,9 +31,9 @@ std::optional<task::Finding> find_unwritten(const Place& place, const tensor::Co
   finding.index = tensor::unravel(first, place.shape);
   finding.expected = expected[first];
   finding.got = tensor::element(view, first);
-  finding.message =
-      fmt::format("{}{} was never written ({} of {} elements were left as they were): write every element of every output",
-                  place.name, tensor::to_string(*finding.index), count, expected.size());
+  finding.message = fmt::format(
+      "{}{} was never written ({} of {} elements were left as they were): write every element of every output",
+      place.name, tensor::to_string(*finding.index), count, expected.size());
   return finding;
 }
 

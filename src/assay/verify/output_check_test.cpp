@@ -16,7 +16,9 @@ class Counting final : public operators::Operator {
  public:
   [[nodiscard]] std::string_view definition_name() const override { return "d"; }
   [[nodiscard]] base::Result<void> check_interface(const task::Definition&) const override { return {}; }
-  [[nodiscard]] std::unique_ptr<operators::InputGenerator> make_generator(std::uint64_t) const override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<operators::InputGenerator> make_generator(std::uint64_t) const override {
+    return nullptr;
+  }
   [[nodiscard]] base::Result<std::vector<std::vector<double>>> reference(
       const task::AxisValues&, std::span<const operators::ConstArgument>) const override {
     return std::vector<std::vector<double>>{{1, 2, 3, 4}, {5, 6}};

@@ -46,8 +46,8 @@ base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
   const Answer<std::vector<std::byte>> hello =
       client.exchange(Kind::hello, encode_version(kProtocolVersion), {}, options.start_limit);
   if (!hello) {
-    return base::environment_error("worker.start", fmt::format("{} did not start: {}", options.program.string(),
-                                                                hello.error().text));
+    return base::environment_error("worker.start",
+                                   fmt::format("{} did not start: {}", options.program.string(), hello.error().text));
   }
   if (decode_version(*hello) != kProtocolVersion) {
     return base::environment_error("worker.version",
@@ -89,7 +89,9 @@ Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const
     return tl::unexpected(Failure{Failure::Kind::died, "the worker had ended before", std::nullopt, std::nullopt});
   }
   const Clock::time_point deadline = Clock::now() + limit;
-  const auto left = [&] { return std::max<std::chrono::nanoseconds>(deadline - Clock::now(), std::chrono::nanoseconds(0)); };
+  const auto left = [&] {
+    return std::max<std::chrono::nanoseconds>(deadline - Clock::now(), std::chrono::nanoseconds(0));
+  };
 
   Header command{static_cast<std::uint16_t>(kind), static_cast<std::uint32_t>(payload.size()), ++sequence_,
                  base::entropy_seed()};

@@ -18,11 +18,11 @@ namespace assay::worker {
 /// Why a worker did not answer as it should. Nothing here is a base::Error: it is evidence about what runs in it.
 struct Failure {
   enum class Kind : std::uint8_t {
-    fault,               ///< It reported a signal (`fault`) and ended.
-    died,                ///< It ended without a word (`status`).
-    killed_from_outside, ///< It got SIGKILL, and not from us: somebody, or the kernel out of memory.
-    timed_out,           ///< No answer within the limit; it was killed.
-    protocol_violation,  ///< It said something that the protocol does not allow; it was killed.
+    fault,                ///< It reported a signal (`fault`) and ended.
+    died,                 ///< It ended without a word (`status`).
+    killed_from_outside,  ///< It got SIGKILL, and not from us: somebody, or the kernel out of memory.
+    timed_out,            ///< No answer within the limit; it was killed.
+    protocol_violation,   ///< It said something that the protocol does not allow; it was killed.
   };
   Kind kind = Kind::died;
   std::string text;  ///< One sentence.
@@ -34,8 +34,8 @@ template <class T>
 using Answer = tl::expected<T, Failure>;
 
 struct WorkerOptions {
-  os::Path program;     ///< The assay-worker binary.
-  int log = -1;         ///< Our descriptor for its stdout and stderr; -1: discard.
+  os::Path program;  ///< The assay-worker binary.
+  int log = -1;      ///< Our descriptor for its stdout and stderr; -1: discard.
   os::ResourceLimits limits;
   std::chrono::milliseconds start_limit{5000};
 };

@@ -54,8 +54,8 @@ class ClientTest : public ::testing::Test {
     const os::Path cpp = folder->path() / "k.cpp";
     std::ofstream(cpp) << "#include <assay/candidate.h>\n" << source;
     const os::Path object = folder->path() / "k.so";
-    const std::string command = "g++ -O1 -shared -fPIC -pthread -I " ASSAY_BINARY_DIR "/include -o " + object.string() + " " +
-                                cpp.string();
+    const std::string command =
+        "g++ -O1 -shared -fPIC -pthread -I " ASSAY_BINARY_DIR "/include -o " + object.string() + " " + cpp.string();
     EXPECT_EQ(std::system(command.c_str()), 0) << source;
     const auto bytes = os::read_file(object);
     auto fd = os::sealed_copy("t", std::as_bytes(std::span(*bytes)));
@@ -159,7 +159,8 @@ TEST_F(ClientTest, AbortIsReportedAsSigabrt) {
 
 TEST_F(ClientTest, AStackOverflowIsReported) {
   serve("return deep(call->input_count);",
-        "static int deep(int n) { volatile char room[4096]; room[0] = static_cast<char>(n); return deep(n + 1) + room[0]; }");
+        "static int deep(int n) { volatile char room[4096]; room[0] = static_cast<char>(n); return deep(n + 1) + "
+        "room[0]; }");
   EXPECT_EQ(failure_of_call().kind, Failure::Kind::fault);
 }
 

@@ -48,7 +48,8 @@ void report(int signal_number, siginfo_t* info, void* raw_context) {
     fault.write = is_write(raw_context);
     for (const Memory memory : {Memory::inputs, Memory::outputs}) {
       const MappedMemory& mapped = context.memories[static_cast<std::size_t>(memory)];
-      if (mapped.size != 0 && address >= mapped.start - mapped.guard && address < mapped.start + mapped.size + mapped.guard) {
+      if (mapped.size != 0 && address >= mapped.start - mapped.guard &&
+          address < mapped.start + mapped.size + mapped.guard) {
         fault.memory = memory;
         fault.offset = static_cast<std::int64_t>(address) - static_cast<std::int64_t>(mapped.start);
       }
@@ -71,7 +72,7 @@ void install_fault_handlers() {
   stack.ss_sp = alternate_stack.data();  // a stack overflow leaves no other place to run
   stack.ss_size = alternate_stack.size();
   sigaltstack(&stack, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = report;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);

@@ -97,11 +97,11 @@ TEST(CallCodec, RefusesUnknownTagsMemoriesRanksAndNegativeExtents) {
     return decode_call(bad);
   };
   ASSERT_TRUE(with(2, 1));
-  EXPECT_FALSE(with(2, 0));   // tag
+  EXPECT_FALSE(with(2, 0));  // tag
   EXPECT_FALSE(with(2, 9));
-  EXPECT_FALSE(with(3, 0));   // memory
+  EXPECT_FALSE(with(3, 0));  // memory
   EXPECT_FALSE(with(3, 3));
-  EXPECT_FALSE(with(6, 9));   // rank
+  EXPECT_FALSE(with(6, 9));      // rank
   EXPECT_FALSE(with(22, 0x80));  // sign of the extent
   EXPECT_FALSE(with(0, 200));    // more arguments than there can be
 }

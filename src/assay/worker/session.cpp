@@ -200,8 +200,10 @@ class Session {
     if (!request || command.descriptors.size() != 2) {
       return false;
     }
-    auto inputs = os::Mapping::map(command.descriptors[0], request->inputs_size, os::Mapping::Access::read_only, kGuard);
-    auto outputs = os::Mapping::map(command.descriptors[1], request->outputs_size, os::Mapping::Access::read_write, kGuard);
+    auto inputs =
+        os::Mapping::map(command.descriptors[0], request->inputs_size, os::Mapping::Access::read_only, kGuard);
+    auto outputs =
+        os::Mapping::map(command.descriptors[1], request->outputs_size, os::Mapping::Access::read_write, kGuard);
     if (!inputs || !outputs) {
       return false;
     }

@@ -61,9 +61,8 @@ class Candidate {
     log_ = read_file(folder_ + "/log");
     if (compiled_) {
       library_ = dlopen((folder_ + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-      kernel_ = library_ == nullptr
-                    ? nullptr
-                    : reinterpret_cast<assay_kernel_function>(dlsym(library_, "assay_kernel_run"));
+      kernel_ =
+          library_ == nullptr ? nullptr : reinterpret_cast<assay_kernel_function>(dlsym(library_, "assay_kernel_run"));
     }
   }
   ~Candidate() {
@@ -92,8 +91,7 @@ class Candidate {
       dl.data = view.bytes.data();
       dl.device = {kDLCPU, 0};
       dl.ndim = static_cast<std::int32_t>(view.shape.size());
-      dl.dtype =
-          view.dtype == tensor::DType::float32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
+      dl.dtype = view.dtype == tensor::DType::float32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
       dl.shape = view.shape.data();
       assay_argument argument{};
       argument.kind = ASSAY_TENSOR;
@@ -174,9 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, GdnDecodeTunable,
                                          Choice{1, 4, 8, 4, 1, 1, 0}, Choice{1, 16, 16, 1, 2, 0, 32},
                                          Choice{2, 16, 4, 1, 1, 0, 32}, Choice{2, 1, 8, 2, 2, 0, 0},
                                          Choice{2, 2, 16, 2, 2, 1, 8}, Choice{2, 8, 16, 4, 1, 0, 8}),
-                         [](const auto& instance_of) {
-                           return fmt::format("{}", fmt::join(instance_of.param, "_"));
-                         });
+                         [](const auto& instance_of) { return fmt::format("{}", fmt::join(instance_of.param, "_")); });
 
 task::Solution packed(const std::string& path) {
   auto solution = task::load_solution(read_file(kSolutions + path), path);
@@ -210,12 +206,11 @@ std::optional<std::int64_t> default_of(const std::string& source, const std::str
 }
 
 bool allowed(const task::Tuning& tuning, const Parameters& parameters) {
-  return std::all_of(tuning.constraints.begin(), tuning.constraints.end(),
-                     [&](const std::string& constraint) {
-                       const auto value = task::evaluate_expression(constraint, parameters);
-                       EXPECT_TRUE(value.has_value()) << constraint;
-                       return value.value_or(0) != 0;
-                     });
+  return std::all_of(tuning.constraints.begin(), tuning.constraints.end(), [&](const std::string& constraint) {
+    const auto value = task::evaluate_expression(constraint, parameters);
+    EXPECT_TRUE(value.has_value()) << constraint;
+    return value.value_or(0) != 0;
+  });
 }
 
 TEST(GdnDecodeSolutions, DefaultsAndTestedChoicesAreAllowedOnes) {
@@ -319,8 +314,7 @@ TEST(GdnDecodeBadSamples, WritesPastTheEnd) {
   ASSERT_EQ(candidate.run(trial), 0);
   EXPECT_EQ(trial.judge(trial.reference()), "") << "what it must write is right";
   EXPECT_TRUE(std::all_of(behind.begin(), behind.begin() + 4, [](std::byte x) { return x == std::byte{0}; }));
-  EXPECT_TRUE(
-      std::all_of(behind.begin() + 4, behind.end(), [](std::byte x) { return x == std::byte{0xa5}; }));
+  EXPECT_TRUE(std::all_of(behind.begin() + 4, behind.end(), [](std::byte x) { return x == std::byte{0xa5}; }));
 }
 
 TEST(GdnDecodeBadSamples, LeavesOneOut) {
@@ -329,8 +323,8 @@ TEST(GdnDecodeBadSamples, LeavesOneOut) {
   Trial trial(2);
   fill(trial, 0);
   ASSERT_EQ(candidate.run(trial), 0);
-  EXPECT_THAT(trial.judge(trial.reference()), testing::AllOf(testing::StartsWith("new_state[1, 7, 127, 127]"),
-                                                             testing::HasSubstr("1 of 262144")));
+  EXPECT_THAT(trial.judge(trial.reference()),
+              testing::AllOf(testing::StartsWith("new_state[1, 7, 127, 127]"), testing::HasSubstr("1 of 262144")));
 }
 
 TEST(GdnDecodeBadSamples, WritesItsInput) {

@@ -10,8 +10,7 @@ namespace assay::operators::gdn_decode {
 struct Style {
   std::size_t strands = 1;      ///< Partial sums of a dot product: 1 is a plain loop, 16 an AVX-512 register.
   bool fused_multiply = false;  ///< a * b + c rounded once.
-  bool products_first =
-      false;  ///< S' q = g (S q) + delta (k . q), with both products taken from the old state.
+  bool products_first = false;  ///< S' q = g (S q) + delta (k . q), with both products taken from the old state.
   enum class Gate : std::uint8_t { log1p, log_of_sum, base_two } gate = Gate::log1p;
 };
 

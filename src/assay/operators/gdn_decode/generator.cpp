@@ -41,8 +41,7 @@ Direction draw_direction(base::Philox& random, const std::vector<float>& normals
 double product(const Direction& x, const Direction& y) {
   double sum = 0;
   for (std::size_t i = 0; i < kHeadSize; ++i) {
-    sum +=
-        static_cast<double>(tensor::from_bfloat16(x[i])) * static_cast<double>(tensor::from_bfloat16(y[i]));
+    sum += static_cast<double>(tensor::from_bfloat16(x[i])) * static_cast<double>(tensor::from_bfloat16(y[i]));
   }
   return sum;
 }
@@ -73,9 +72,9 @@ void fill_decays(base::Philox& random, std::span<std::byte> a_log, std::span<std
 double workload_scale(const task::Workload& workload) {
   const task::InputSpec* spec = task::find(workload.inputs, "scale");
   const auto* scalar = spec == nullptr ? nullptr : std::get_if<task::ScalarInput>(spec);
-  const double value =
-      scalar == nullptr ? 1.0 / std::sqrt(static_cast<double>(kHeadSize))
-                        : std::visit([](auto number) { return static_cast<double>(number); }, scalar->value);
+  const double value = scalar == nullptr
+                           ? 1.0 / std::sqrt(static_cast<double>(kHeadSize))
+                           : std::visit([](auto number) { return static_cast<double>(number); }, scalar->value);
   return static_cast<double>(static_cast<float>(value));
 }
 
@@ -117,8 +116,7 @@ void Generator::fill(const task::Workload& workload, std::uint64_t call, std::sp
   arguments[kScale] = Scalar(workload_scale(workload));
 }
 
-void Generator::fill_queries_and_keys(base::Philox& random, std::span<std::byte> q,
-                                      std::span<std::byte> k) const {
+void Generator::fill_queries_and_keys(base::Philox& random, std::span<std::byte> q, std::span<std::byte> k) const {
   ASSAY_CHECK(q.size() == k.size() && q.size() % sizeof(Direction) == 0);
   for (std::size_t head = 0; head < q.size() / sizeof(Direction); ++head) {
     const Direction key = draw_direction(random, normals_);

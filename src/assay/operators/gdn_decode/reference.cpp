@@ -123,8 +123,7 @@ base::Result<std::vector<std::vector<double>>> compute_reference(const task::Axi
   ASSAY_TRY_ASSIGN(const auto q, read_bfloat16(inputs, kQ, batches * kQueryHeads * kHeadSize));
   ASSAY_TRY_ASSIGN(const auto k, read_bfloat16(inputs, kK, batches * kQueryHeads * kHeadSize));
   ASSAY_TRY_ASSIGN(const auto v, read_bfloat16(inputs, kV, heads * kHeadSize));
-  ASSAY_TRY_ASSIGN(const auto state,
-                   tensor_bytes(inputs, kState, tensor::DType::float32, heads * kStateSize));
+  ASSAY_TRY_ASSIGN(const auto state, tensor_bytes(inputs, kState, tensor::DType::float32, heads * kStateSize));
   ASSAY_TRY_ASSIGN(const auto a_log, read_float32(inputs, kALog, kValueHeads));
   ASSAY_TRY_ASSIGN(const auto a, read_bfloat16(inputs, kA, heads));
   ASSAY_TRY_ASSIGN(const auto dt_bias, read_float32(inputs, kDtBias, kValueHeads));

@@ -53,8 +53,8 @@ Error error_of(const tensor::View& view, const std::vector<double>& expected, st
       const double difference = got[i] - expected[i];
       difference_square += difference * difference;
       expected_square += expected[i] * expected[i];
-      error.element = std::max(error.element,
-                               std::fabs(difference) / (absolute + rule.relative * std::fabs(expected[i])));
+      error.element =
+          std::max(error.element, std::fabs(difference) / (absolute + rule.relative * std::fabs(expected[i])));
     }
     const double norm = std::sqrt(difference_square / expected_square);
     error.norm = std::isnan(norm) ? std::numeric_limits<double>::infinity() : std::max(error.norm, norm);
@@ -141,29 +141,24 @@ TEST_P(GdnDecodeMistake, FailsInEveryKindOfCall) {
               least_norm);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GdnDecodeMistake,
-                         testing::Values(NamedMistake{"zeros", Mistake::zeros},
-                                         NamedMistake{"copied_state", Mistake::copied_state},
-                                         NamedMistake{"no_beta", Mistake::no_beta},
-                                         NamedMistake{"no_decay", Mistake::no_decay},
-                                         NamedMistake{"no_softplus", Mistake::no_softplus},
-                                         NamedMistake{"no_dt_bias", Mistake::no_dt_bias},
-                                         NamedMistake{"decay_after_update", Mistake::decay_after_update},
-                                         NamedMistake{"undecayed_prediction", Mistake::undecayed_prediction},
-                                         NamedMistake{"wrong_query_heads", Mistake::wrong_query_heads},
-                                         NamedMistake{"transposed_state", Mistake::transposed_state},
-                                         NamedMistake{"output_of_old_state", Mistake::output_of_old_state},
-                                         NamedMistake{"no_scale", Mistake::no_scale},
-                                         NamedMistake{"scale_twice", Mistake::scale_twice},
-                                         NamedMistake{"normalised_keys", Mistake::normalised_keys},
-                                         NamedMistake{"next_batch_gates", Mistake::next_batch_gates},
-                                         NamedMistake{"bfloat16_state", Mistake::bfloat16_state},
-                                         NamedMistake{"float16_state", Mistake::float16_state},
-                                         NamedMistake{"bfloat16_gate", Mistake::bfloat16_gate},
-                                         NamedMistake{"bfloat16_delta", Mistake::bfloat16_delta},
-                                         NamedMistake{"float8_output", Mistake::float8_output},
-                                         NamedMistake{"last_row_missing", Mistake::last_row_missing}),
-                         [](const auto& instance_of) { return instance_of.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, GdnDecodeMistake,
+    testing::Values(
+        NamedMistake{"zeros", Mistake::zeros}, NamedMistake{"copied_state", Mistake::copied_state},
+        NamedMistake{"no_beta", Mistake::no_beta}, NamedMistake{"no_decay", Mistake::no_decay},
+        NamedMistake{"no_softplus", Mistake::no_softplus}, NamedMistake{"no_dt_bias", Mistake::no_dt_bias},
+        NamedMistake{"decay_after_update", Mistake::decay_after_update},
+        NamedMistake{"undecayed_prediction", Mistake::undecayed_prediction},
+        NamedMistake{"wrong_query_heads", Mistake::wrong_query_heads},
+        NamedMistake{"transposed_state", Mistake::transposed_state},
+        NamedMistake{"output_of_old_state", Mistake::output_of_old_state}, NamedMistake{"no_scale", Mistake::no_scale},
+        NamedMistake{"scale_twice", Mistake::scale_twice}, NamedMistake{"normalised_keys", Mistake::normalised_keys},
+        NamedMistake{"next_batch_gates", Mistake::next_batch_gates},
+        NamedMistake{"bfloat16_state", Mistake::bfloat16_state}, NamedMistake{"float16_state", Mistake::float16_state},
+        NamedMistake{"bfloat16_gate", Mistake::bfloat16_gate}, NamedMistake{"bfloat16_delta", Mistake::bfloat16_delta},
+        NamedMistake{"float8_output", Mistake::float8_output},
+        NamedMistake{"last_row_missing", Mistake::last_row_missing}),
+    [](const auto& instance_of) { return instance_of.param.name; });
 
 /// A correct pair of outputs, to be spoiled.
 class GdnDecodeSpoiled : public testing::Test {
@@ -188,8 +183,7 @@ TEST_F(GdnDecodeSpoiled, OneElementOfAnyKindOfPoisonFails) {
   for (const float poison : {0.0F, 1e30F, -1e30F, 12345.0F, __builtin_nanf(""), __builtin_inff()}) {
     const float right = trial_.new_state()[20000];
     trial_.new_state()[20000] = poison;
-    EXPECT_THAT(trial_.judge(expected_), testing::StartsWith("new_state[0, 1, 28, 32]"))
-        << static_cast<double>(poison);
+    EXPECT_THAT(trial_.judge(expected_), testing::StartsWith("new_state[0, 1, 28, 32]")) << static_cast<double>(poison);
     trial_.new_state()[20000] = right;
   }
   for (const unsigned poison : {0xffffU, 0x7f80U, 0x7149U, 0xf149U}) {

@@ -51,9 +51,7 @@ class Trial {
   [[nodiscard]] std::size_t heads() const { return static_cast<std::size_t>(batch_size_) * kValueHeads; }
   [[nodiscard]] std::span<Argument> arguments() { return arguments_; }
 
-  [[nodiscard]] tensor::View& input(std::size_t position) {
-    return std::get<tensor::View>(arguments_[position]);
-  }
+  [[nodiscard]] tensor::View& input(std::size_t position) { return std::get<tensor::View>(arguments_[position]); }
   [[nodiscard]] tensor::View& output(std::size_t position) { return outputs_[position]; }
 
   /// Refers to a tensor's elements as what they are stored as.
