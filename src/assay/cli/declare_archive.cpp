@@ -2,7 +2,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
-#include <assay/cli/declare_common.hpp>
+#include <assay/cli/shared_options.hpp>
 
 namespace assay::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <CLI/Formatter.hpp>
 #include <CLI/Validators.hpp>
 
-#include <assay/cli/declare_common.hpp>
+#include <assay/cli/shared_options.hpp>
 
 namespace assay::cli {
 namespace {

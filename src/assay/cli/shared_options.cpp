@@ -1,4 +1,4 @@
-#include <assay/cli/declare_common.hpp>
+#include <assay/cli/shared_options.hpp>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
