@@ -1,4 +1,4 @@
-# assay_add_layer(<name> DEPENDS <layer>... [LINK <third party>...] SOURCES <file>... HEADERS <file>... [TESTS <file>...])
+# assay_add_layer(<name> [OPTIMISE_TESTS] DEPENDS <layer>... [LINK <third party>...] SOURCES <file>... HEADERS <file>... [TESTS <file>...])
 #
 # Makes the static library assay_<name> (alias assay::<name>), checks that each header compiles on its own, builds
 # the GoogleTest binary assay_<name>_test from TESTS, and records the edge in layers.json, which
@@ -9,7 +9,7 @@ include(GoogleTest)
 set_property(GLOBAL PROPERTY ASSAY_LAYER_EDGES "")
 
 function(assay_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "OPTIMISE_TESTS" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;TEST_LINK")
   if(layer_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_layer(${name}): unknown argument ${layer_UNPARSED_ARGUMENTS}")
   endif()
@@ -31,6 +31,11 @@ function(assay_add_layer name)
     add_executable(assay_${name}_test ${layer_TESTS})
     target_link_libraries(assay_${name}_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings
       rapidcheck GTest::gmock GTest::gtest_main)
+    # GoogleTest, rapidcheck and JSON are slow to optimise, and few tests compute enough to gain from it.
+    if(NOT layer_OPTIMISE_TESTS)
+      target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
+      target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
+    endif()
     target_compile_definitions(assay_${name}_test PRIVATE
       ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
     gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST

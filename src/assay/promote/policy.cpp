@@ -16,11 +16,13 @@ Policy quick() {
   policy.gate_workloads = 3;
   policy.gate.minimum_pairs = 3;
   policy.gate.maximum_pairs = 5;
-  policy.gate.samples_per_pair = 3;
+  policy.gate.samples_per_pair = 2;
   policy.gate.alpha = 0.05;
   policy.gate.minimum_effect = 0.02;
   policy.gate.maximum_regression = 0.10;
+  policy.gate.check_fraction = 0.1;  // warm-up calls are checked anyway, and the sweep checks more
   policy.sweep = policy.gate;
+  policy.sweep.check_fraction = 0.25;
   policy.sweep.maximum_pairs = 6;
   policy.sweep.samples_per_pair = 2;
   policy.sweep.maximum_regression = 0.05;
@@ -39,6 +41,7 @@ Policy standard() {
   policy.gate.maximum_pairs = 8;
   policy.gate.samples_per_pair = 5;
   policy.gate.minimum_effect = 0.01;
+  policy.gate.check_fraction = 0.25;
   policy.gate.maximum_regression = 0.05;
   policy.sweep = policy.gate;
   policy.sweep.minimum_pairs = 5;

@@ -80,7 +80,7 @@ TEST(Policy, QuickHasTheDocumentedNumbers) {
   EXPECT_EQ(policy.gate_workloads, 3);
   EXPECT_EQ(policy.gate.minimum_pairs, 3);
   EXPECT_EQ(policy.gate.maximum_pairs, 5);
-  EXPECT_EQ(policy.gate.samples_per_pair, 3);
+  EXPECT_EQ(policy.gate.samples_per_pair, 2);
   EXPECT_DOUBLE_EQ(policy.gate.alpha, 0.05);
   EXPECT_DOUBLE_EQ(policy.gate.minimum_effect, 0.02);
   EXPECT_EQ(policy.sweep.maximum_pairs, 6);
