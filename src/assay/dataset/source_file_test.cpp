@@ -48,16 +48,6 @@ TEST(PackSource, WrapsOneFile) {
 
 TEST(PackSource, ARenamedCopyIsTheSameCandidate) {
   const DatasetFolder folder;
-  folder.write("first.cpp", "ASSAY_KERNEL(run) { return 0; }\n");
-  folder.write("second.cpp", "ASSAY_KERNEL(run) { return 0; }\n");
-  const auto first = pack_source(folder.path("first.cpp"), "add").value();
-  const auto second = pack_source(folder.path("second.cpp"), "add").value();
-  EXPECT_NE(first.name, second.name);
-  EXPECT_EQ(task::identify(first), task::identify(second));
-}
-
-TEST(PackSource, ARenamedCopyIsTheSameCandidate) {
-  const DatasetFolder folder;
   for (const char* name : {"one.cpp", "a::b.cpp", "two.cpp"}) {
     folder.write(name, "ASSAY_KERNEL(run) { return 0; }\n");
   }
