@@ -230,8 +230,8 @@ World::World() {
   write(dataset / "workloads" / "elementwise" / "scale.jsonl", workloads);
   write(dataset / "solutions" / "baseline" / "elementwise" / "scale" / "plain.json", R"({
     "name": "plain", "definition": "scale", "author": "baseline",
-    "spec": {"language": "cpp", "target_hardware": ["cpu"], "entry_point": "plain.cpp::run"},
-    "sources": [{"path": "plain.cpp", "content": "ASSAY_KERNEL(run) { return 0; }  // cost=100\n"}]})");
+    "spec": {"language": "cpp", "target_hardware": ["cpu"], "entry_point": "kernel.cpp::run"},
+    "sources": [{"path": "kernel.cpp", "content": "ASSAY_KERNEL(run) { return 0; }  // cost=100\n"}]})");
 
   context_.places.dataset = dataset;
   context_.places.archive = path("archive");
