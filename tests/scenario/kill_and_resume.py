@@ -4,7 +4,6 @@ resumed ends with the same archive content as one that was left alone, and no ch
 On a simulated clock, so that the samples can be compared too. The seed of the moments is printed; set ASSAY_KILL_SEED
 to repeat a run and ASSAY_KILL_RUNS for more or fewer of them."""
 
-import collections
 import concurrent.futures
 import json
 import os
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import assay_scenario as scenario
 
+PROGRAMS = ("assay", "assay-judge", "assay-worker")
 RUNS = int(os.environ.get("ASSAY_KILL_RUNS", "50"))
 SEED = int(os.environ.get("ASSAY_KILL_SEED", str(random.SystemRandom().randrange(1 << 32))))
 # So many of the runs start with an empty build cache, so that compilers are killed too.
@@ -140,42 +140,43 @@ class KillTest(scenario.Scenario):
             details.append(without_volatile([list(row), shown["report"]["evaluation"], samples]))
         return {"candidates": candidates, "journal": journal, "evaluations": details}
 
-    def kill_something(self, process, moment, chance):
-        """Waits for the moment and kills one of the programs at random. Returns its name, or None if all was over."""
+    def kill_something(self, process, name, moment, chance):
+        """Waits for the moment, then for a process of this name, and kills it. False if the run ended before."""
         try:
             process.wait(timeout=moment)
-            return None
+            return False
         except subprocess.TimeoutExpired:
             pass
-        below = descendants(process.pid)
-        ours = {"assay": [process.pid]}
-        for pid, (name, _) in below.items():
-            if name in ("assay-judge", "assay-worker"):
-                ours.setdefault(name, []).append(pid)
-        name = chance.choice(sorted(ours))
+        while True:
+            below = descendants(process.pid)
+            ours = [process.pid] if name == "assay" else [pid for pid, (its, _) in below.items() if its == name]
+            if ours:
+                break
+            if process.poll() is not None:
+                return False
         try:
-            os.kill(chance.choice(sorted(ours[name])), signal.SIGKILL)
+            os.kill(chance.choice(sorted(ours)), signal.SIGKILL)
         except ProcessLookupError:
             process.wait(timeout=self.TIMEOUT)
-            return None
+            return False
         process.wait(timeout=self.TIMEOUT)
         if name == "assay":
             deadline = time.monotonic() + GRACE_SECONDS
             while still_alive(below) and time.monotonic() < deadline:
                 time.sleep(0.005)
             self.assertEqual(still_alive(below), [], "a child outlived assay")
-        return name
+        return True
 
     def killed_and_resumed(self, number, seconds, expected):
-        """One run that is killed once. Returns what was killed."""
+        """One run that is killed once. The three programs take turns."""
         chance = random.Random(f"{SEED}-{number}")
+        name = PROGRAMS[number % len(PROGRAMS)]
         is_cold = number % COLD_EVERY == COLD_EVERY - 1
         archive = self.folder / f"archive-{number}"
         cache = self.folder / f"cache-{number}" if is_cold else self.warm_cache
         for _ in range(MOST_TOO_LATE):
             moment = chance.uniform(0, seconds["cold" if is_cold else "warm"])
-            name = self.kill_something(self.start(archive, cache, "run", "killed"), moment, chance)
-            if name is not None:
+            if self.kill_something(self.start(archive, cache, "run", "killed"), name, moment, chance):
                 break
             shutil.rmtree(archive)
         else:
@@ -189,7 +190,6 @@ class KillTest(scenario.Scenario):
         shutil.rmtree(archive)
         shutil.rmtree(cache if is_cold else self.folder / "nothing", ignore_errors=True)
         print(what, flush=True)
-        return name
 
     def test_kills_lose_nothing(self):
         seconds = {"cold": self.undisturbed(self.folder / "first", self.warm_cache),
@@ -204,13 +204,11 @@ class KillTest(scenario.Scenario):
         with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             runs = [pool.submit(self.killed_and_resumed, number, seconds, expected) for number in range(RUNS)]
             try:
-                killed = collections.Counter(run.result() for run in concurrent.futures.as_completed(runs))
+                for run in concurrent.futures.as_completed(runs):
+                    run.result()
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        print(f"killed {dict(killed)}", flush=True)
-        if RUNS >= 20:
-            self.assertEqual(set(killed), {"assay", "assay-judge", "assay-worker"})
 
 
 if __name__ == "__main__":
