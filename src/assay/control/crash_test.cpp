@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include <assay/control/campaign.hpp>
 #include <assay/control/sample_campaign.hpp>
@@ -113,7 +114,10 @@ TEST_P(CrashInEvaluation, LosesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CrashInEvaluation, ::testing::Values(Fault::killed_before, Fault::killed_after));
+INSTANTIATE_TEST_SUITE_P(All, CrashInEvaluation, ::testing::Values(Fault::killed_before, Fault::killed_after),
+                         [](const ::testing::TestParamInfo<Fault>& one) {
+                           return one.param == Fault::killed_before ? "BeforeTheJudge" : "AfterTheBundle";
+                         });
 
 TEST(Crash, AfterEveryEventInTurnLosesNothing) {
   // The unluckiest campaign: each run gets one event further.
@@ -186,6 +190,7 @@ TEST(EnvironmentError, OfOneEvaluationDoesNotCountAgainstTheNext) {
 }
 
 struct Returned {
+  const char* name;
   Fault fault;
   base::Owner owner;
   const char* code;
@@ -206,10 +211,11 @@ TEST_P(ReturnedAtOnce, WithTheJournalAsItStood) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ReturnedAtOnce,
-                         ::testing::Values(Returned{Fault::input_error, base::Owner::input, "request.refused"},
-                                           Returned{Fault::judge_bug, base::Owner::internal, "judge.disk"},
-                                           Returned{Fault::other_request, base::Owner::internal,
-                                                    "control.other_request"}));
+                         ::testing::Values(Returned{"Input", Fault::input_error, base::Owner::input, "request.refused"},
+                                           Returned{"JudgeBug", Fault::judge_bug, base::Owner::internal, "judge.disk"},
+                                           Returned{"OtherRequest", Fault::other_request, base::Owner::internal,
+                                                    "control.other_request"}),
+                         [](const ::testing::TestParamInfo<Returned>& one) { return one.param.name; });
 
 // Returns the call in which the named evaluation is made.
 int call_of(const std::string& part) {
@@ -238,7 +244,13 @@ TEST_P(LyingJudge, IsAnInternalErrorAndPromotesNothing) {
   EXPECT_THAT(must(os::list_directory(laboratory.archive().spool())), ElementsAre(HasSubstr(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LyingJudge, ::testing::Values("-2-gate-", "-sweep-", "-confirm-"));
+INSTANTIATE_TEST_SUITE_P(All, LyingJudge, ::testing::Values("-2-gate-", "-sweep-", "-confirm-"),
+                         [](const ::testing::TestParamInfo<std::string>& one) {
+                           std::string name;
+                           std::copy_if(one.param.begin(), one.param.end(), std::back_inserter(name),
+                                        [](char c) { return c != '-'; });
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace assay::control

@@ -31,8 +31,8 @@ class Killed : public std::runtime_error {
 };
 
 /// Judges by the candidate's source: a line "// speed: 0.8" makes it take 0.8 of the baseline's time, "// outcome:
-/// crashed" makes it fail so, "// sweep: incorrect" fails only in a sweep; a tunable's time follows from its parameters.
-/// Times carry a little noise from the request's seed. Its bundles are real.
+/// crashed" makes it fail so, "// sweep: incorrect" fails only in a sweep; a tunable's time follows from its
+/// parameters. Times carry a little noise from the request's seed. Its bundles are real.
 class FakeEvaluator final : public Evaluator {
  public:
   explicit FakeEvaluator(os::Path spool) : spool_(std::move(spool)) {}
