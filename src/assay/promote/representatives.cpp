@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <assay/base/error.hpp>
 #include <assay/base/text.hpp>
@@ -102,8 +103,9 @@ std::vector<Regime> choose_representatives(const std::vector<task::Workload>& wo
     return {};
   }
   std::vector<Group> groups = group_by_axes(workloads, baseline_ns);
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group& a, const Group& b) { return a.mean_ns() < b.mean_ns(); });
+  std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+    return std::pair(a.mean_ns(), a.members.front()) < std::pair(b.mean_ns(), b.members.front());
+  });
   std::vector<std::size_t> ends = cuts(groups, count);
   ends.push_back(groups.size());
 
