@@ -99,8 +99,9 @@ std::vector<std::size_t> spread_over_axes(const std::vector<task::Workload>& wor
       sizes.push_back(i);
     }
   }
-  std::stable_sort(sizes.begin(), sizes.end(),
-                   [&](std::size_t a, std::size_t b) { return size_of(workloads[a]) < size_of(workloads[b]); });
+  // All sizes differ, so any order of equals will do.
+  std::sort(sizes.begin(), sizes.end(),
+            [&](std::size_t a, std::size_t b) { return size_of(workloads[a]) < size_of(workloads[b]); });
   if (sizes.size() <= count) {
     return sizes;
   }
