@@ -10,7 +10,7 @@
  *     return 0;                                        // anything else fails the candidate
  *   }
  *
- * Tensors are DLPack's DLTensor: row-major, contiguous (strides is NULL), byte_offset 0, aligned to 64 bytes, on the
+ * Tensors are DLPack's DLTensor: row-major, contiguous (strides says so too), byte_offset 0, aligned to 64 bytes, on the
  * CPU. They belong to Assay and are valid during the call only. Inputs are mapped read-only: writing to one ends the
  * evaluation. What an output holds before the call is arbitrary. The entry point is called many times in one process,
  * from one thread; it may start threads of its own and must have joined or parked them when it returns.

@@ -2,7 +2,7 @@
 
 import assay_scenario as scenario
 
-COMMANDS = ["", "doctor", "validate", "evaluate", "compare", "campaign", "campaign run", "campaign resume",
+COMMANDS = ["", "doctor", "validate", "evaluate", "compare", "selftest", "campaign", "campaign run", "campaign resume",
             "campaign status", "candidates", "show", "approve", "report", "export", "archive", "archive verify",
             "archive gc", "archive stats"]
 

@@ -12,6 +12,9 @@ namespace assay::base {
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
 
+/// An ASCII digit, whatever the locale says.
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Replaces control characters (but newline and tab), marks that override the direction of text, and bytes that are not
 /// UTF-8, so that a hostile log can neither drive the terminal it is shown in nor look like another text.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -40,6 +40,7 @@ class Builder {
  private:
   [[nodiscard]] base::Result<BuildResult> compile(const task::Solution& solution,
                                                   std::chrono::milliseconds limit) const;
+  [[nodiscard]] base::Result<void> write_inputs(const task::Solution& solution, const os::Path& folder) const;
 
   os::Path cache_;
   os::Path include_;

@@ -169,6 +169,49 @@ TEST_F(BuilderTest, OtherLanguagesAndSourcesAreInputErrors) {
   EXPECT_EQ(python.error().owner, base::Owner::input);
 }
 
+// What a compiler could be made to read of the host must not be there.
+class CompilerSandbox : public BuilderTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(CompilerSandbox, ShowsNothingOfTheHost) {
+  const BuildResult result = build(solution_of(std::string(GetParam()) + "\n" + kGood));
+  EXPECT_FALSE(result.record.built) << result.log;
+  EXPECT_THAT(result.log,
+              ::testing::AnyOf(HasSubstr("No such file"), HasSubstr("file not found"), HasSubstr("Permission denied")));
+  EXPECT_EQ(result.log.find("root:"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reads, CompilerSandbox,
+                         ::testing::Values("#include \"/etc/passwd\"", "__asm__(\".incbin \\\"/etc/passwd\\\"\");",
+                                           "#include \"/etc/hostname\"", "#include \"/proc/meminfo\"",
+                                           "#include \"/proc/1/environ\""));
+
+TEST_F(BuilderTest, TheCompilersEnvironmentHoldsNothingOfOurs) {
+  setenv("ASSAY_SECRET_OF_THE_TEST", "do-not-show", 1);
+  const BuildResult result = build(solution_of("#include \"/proc/self/environ\"\n" + std::string(kGood)));
+  unsetenv("ASSAY_SECRET_OF_THE_TEST");
+  EXPECT_EQ(result.log.find("do-not-show"), std::string::npos);
+  EXPECT_EQ(result.object.find("do-not-show"), std::string::npos);
+}
+
+TEST_F(BuilderTest, TheLogNamesNoFolderOfThisMachine) {
+  const BuildResult result = build(solution_of("int broken(\n"));
+  EXPECT_EQ(result.log.find(folder_.path().string()), std::string::npos) << result.log;
+}
+
+TEST_F(BuilderTest, SourcesInFoldersSeeEachOther) {
+  task::Solution solution = solution_of("#include \"parts/value.hpp\"\n" + std::string(kGood));
+  solution.sources.push_back({"parts/value.hpp", "#include \"deep/other.hpp\"\n"});
+  solution.sources.push_back({"parts/deep/other.hpp", "constexpr int kValue = 3;\n"});
+  const BuildResult result = build(solution);
+  EXPECT_TRUE(result.record.built) << result.log;
+}
+
+TEST_F(BuilderTest, ASourceThatACompilerWouldTakeForAnOptionIsAnInputError) {
+  const auto refused = builder().build(solution_of(kGood, "-fplugin=x.cpp"), 1s);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "build.source");
+}
+
 TEST_F(BuilderTest, AHugeLogIsCutAndMadePrintable) {
   std::string source = "#pragma message \"\x1b[31m\"\n";
   for (int i = 0; i < 20000; ++i) {

@@ -7,6 +7,7 @@
 
 #include <assay/service/campaign.hpp>
 #include <assay/service/evaluate.hpp>
+#include <assay/service/selftest.hpp>
 #include <assay/service/validate.hpp>
 
 namespace assay::cli {
@@ -22,6 +23,9 @@ struct ValidateCommand {
 /// `evaluate` and `compare`: one candidate against an incumbent.
 struct EvaluateCommand {
   service::EvaluateOptions options;
+};
+struct SelftestCommand {
+  service::SelftestOptions options;
 };
 struct CampaignRunCommand {
   service::CampaignOptions options;
@@ -62,9 +66,9 @@ struct ArchiveCommand {
   Action action = Action::stats;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, CampaignRunCommand, CampaignResumeCommand,
-                             CampaignStatusCommand, CandidatesCommand, ShowCommand, ApproveCommand, ReportCommand,
-                             ExportCommand, ArchiveCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CampaignRunCommand,
+                             CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                             ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand>;
 
 /// What a command line asks for.
 struct Arguments {

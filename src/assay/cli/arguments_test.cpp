@@ -44,6 +44,20 @@ TEST(ParseTest, EvaluateHasDefaults) {
   EXPECT_EQ(parsed.options.reuse, service::Reuse::stored);
 }
 
+TEST(ParseTest, SelftestHasDefaultsAndTakesSeveralCorpora) {
+  const auto plain = command<SelftestCommand>("selftest");
+  EXPECT_TRUE(plain.options.corpora.empty());
+  EXPECT_EQ(plain.options.runs, 1);
+  EXPECT_EQ(plain.options.only, "");
+  EXPECT_FALSE(plain.options.ablate);
+  const auto full = command<SelftestCommand>("selftest --corpus a --corpus b --runs 10 --only memo --ablate");
+  EXPECT_THAT(full.options.corpora, ElementsAre("a", "b"));
+  EXPECT_EQ(full.options.runs, 10);
+  EXPECT_EQ(full.options.only, "memo");
+  EXPECT_TRUE(full.options.ablate);
+  EXPECT_EQ(parse_line("selftest --runs 0").exit_code, 2);
+}
+
 TEST(ParseTest, EvaluateTakesEveryOption) {
   const auto parsed = command<EvaluateCommand>(
       "evaluate k.json --definition d --against b --policy p.toml --workloads u1,u2 --device simulated:3 --again");

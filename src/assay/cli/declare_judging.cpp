@@ -82,6 +82,34 @@ void declare_compare(CLI::App& app, Draft& draft) {
   command->final_callback(slot.chosen());
 }
 
+void declare_selftest(CLI::App& app, Draft& draft) {
+  const Slot<SelftestCommand> slot(draft);
+  CLI::App* command =
+      add_command(app, "selftest", "Judge candidates whose answer is known: cheats and honest oddities",
+                  "  assay selftest\n"
+                  "  assay selftest --only memo\n"
+                  "  assay selftest --corpus tests/hostile --runs 10 --json\n"
+                  "  assay selftest --ablate\n\n"
+                  "Exit code 1 unless every candidate gets what its file states (docs/hostile-corpus.md).");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--corpus",
+          [slot](const std::vector<std::string>& folders) {
+            slot->options.corpora.assign(folders.begin(), folders.end());
+          },
+          "Folder of candidates; may be repeated (default: tests/hostile and tests/honest)")
+      ->take_all()
+      ->allow_extra_args(false);
+  command->add_option("--runs", slot->options.runs, "How often each is judged, with other seeds each time")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--only", slot->options.only, "Only candidates whose name contains this");
+  command->add_flag("--ablate", slot->options.ablate,
+                    "Judge each cheat that a probe catches once more without that probe: it must make a difference");
+  add_shared(*command, draft, {Shared::dataset, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
 }  // namespace
 
 void declare_judging(CLI::App& app, Draft& draft) {
@@ -89,6 +117,7 @@ void declare_judging(CLI::App& app, Draft& draft) {
   declare_validate(app, draft);
   declare_evaluate(app, draft);
   declare_compare(app, draft);
+  declare_selftest(app, draft);
 }
 
 }  // namespace assay::cli

@@ -13,6 +13,7 @@
 #include <assay/cli/interrupt.hpp>
 #include <assay/cli/print_evaluation.hpp>
 #include <assay/cli/print_lists.hpp>
+#include <assay/cli/print_selftest.hpp>
 #include <assay/cli/progress.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_report.hpp>
@@ -58,6 +59,37 @@ class Performer {
     }
     return answer(task::is_correct(report->evaluation.outcome) ? 0 : kCandidateFailed, service::encode(*report),
                   [&] { return print_evaluation(*report, colour()); });
+  }
+
+  base::Result<Answer> operator()(const SelftestCommand& command) const {
+    const InterruptNotice notice("assay: interrupted; nothing is left of it");
+    // Verdicts about the corpus belong in nobody's archive; objects are kept only where a build cache was named.
+    std::error_code error;
+    ASSAY_TRY_ASSIGN(const os::TemporaryDirectory folder,
+                     os::TemporaryDirectory::create(std::filesystem::temp_directory_path(error), "assay-selftest-"));
+    service::Places places = context_.places;
+    const bool named_cache = places.build_cache != places.archive / "build-cache";
+    places.archive = folder.path() / "archive";
+    if (!named_cache) {
+      places.build_cache = folder.path() / "build-cache";
+    }
+    const service::Context context = service::make_context(std::move(places));
+    ASSAY_TRY_ASSIGN(service::SelftestPlan plan, service::plan_selftest(context, command.options));
+    ProgressDisplay display;
+    display.event(print_plan(plan));
+    auto report =
+        service::run_selftest(context, plan, [&](std::size_t done, std::size_t total, const service::SelftestRow& row) {
+          if (!row.agrees) {
+            display.event(disagreement_text(plan, row));
+          }
+          display.step(static_cast<double>(done), static_cast<double>(total), plan.entries[row.entry].name);
+        });
+    display.clear();
+    if (!report) {
+      return tl::unexpected(std::move(report.error()));
+    }
+    return answer(report->disagreements() == 0 ? 0 : kCandidateFailed, service::encode(*report),
+                  [&] { return print_selftest(*report, colour()); });
   }
 
   base::Result<Answer> operator()(const CampaignRunCommand& command) const {

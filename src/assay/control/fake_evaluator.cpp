@@ -74,7 +74,7 @@ stats::PairedComparison compare(const task::EvaluationRequest& request, const st
   }
   const task::SessionPlan& plan = request.plan;
   return stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()),
-                              {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect},
+                              {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility},
                               plan.maximum_regression);
 }
 
@@ -84,7 +84,7 @@ void compare_honestly(const task::EvaluationRequest& request, base::Philox& rand
   for (int pair = 0; pair < request.plan.maximum_pairs; ++pair) {
     add_pair(request, random, pair, samples);
     comparison = compare(request, samples, pair + 1);
-    if (comparison.decision.conclusion != stats::PairedConclusion::undecided) {
+    if (comparison.decision.conclusion != stats::PairedConclusion::undecided || comparison.decision.futile) {
       break;
     }
   }

@@ -31,6 +31,7 @@ TEST(MakeRequest, MeasuresTheBaselineAloneInTwoPairs) {
   EXPECT_EQ(made.plan.minimum_pairs, 2);
   EXPECT_EQ(made.plan.maximum_pairs, 2);
   EXPECT_EQ(made.plan.samples_per_pair, configuration.policy.sweep.samples_per_pair);
+  EXPECT_EQ(made.plan.call_limit, 5 * configuration.policy.sweep.call_limit);
 }
 
 TEST(MakeRequest, GatesOnTheRepresentatives) {

@@ -12,9 +12,11 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include <assay/base/digest.hpp>
+#include <assay/base/parallel.hpp>
 #include <assay/base/text.hpp>
 
 namespace assay::device {
@@ -81,6 +83,7 @@ class Cpu final : public Device {
   }
 
   void place_judge() const override { keep_to(judge_cpus_); }
+  void spread_judge() const override { keep_to(processor_.allowed_cpus); }
 
   base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const override {
     keep_to(worker_cpus_);  // inherited by the child
@@ -149,13 +152,17 @@ void evict_from_caches(std::span<const std::byte> bytes) {
   // Coherent: the lines leave every core's caches, ours and the worker's, wherever they are. Dirty lines are written
   // back here, outside any timed window.
   static const bool unordered = has_clflushopt();
-  _mm_mfence();
-  if (unordered) {
-    flush_unordered(bytes);
-  } else {
-    flush_ordered(bytes);
-  }
-  _mm_mfence();
+  constexpr std::size_t kPiece = std::size_t{4} << 20U;
+  base::parallel_for((bytes.size() + kPiece - 1) / kPiece, [&](std::size_t piece) {
+    const auto part = bytes.subspan(piece * kPiece, std::min(kPiece, bytes.size() - piece * kPiece));
+    _mm_mfence();
+    if (unordered) {
+      flush_unordered(part);
+    } else {
+      flush_ordered(part);
+    }
+    _mm_mfence();
+  });
 #else
   static_cast<void>(bytes);
   static std::vector<std::byte> other(std::size_t{512} << 20U, std::byte{1});

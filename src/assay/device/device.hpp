@@ -38,6 +38,8 @@ class Device {
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> describe() const = 0;
   /// Puts the calling thread (the judge) where it disturbs a worker least.
   virtual void place_judge() const = 0;
+  /// Lets the calling thread (the judge) use every CPU: for its own work between calls, while workers wait.
+  virtual void spread_judge() const = 0;
   /// Runs `start` with the calling thread placed where a worker it starts shall run, then places the judge again.
   virtual base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const = 0;
   /// Removes these bytes from every cache, so that the next access comes from memory.

@@ -27,6 +27,7 @@ class Simulated final : public Device {
     return {{"clock", "simulated; no time of this device says anything about a real one"}};
   }
   void place_judge() const override {}
+  void spread_judge() const override {}
   base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const override { return start(); }
   void evict(std::span<const std::byte>) const override {}
 

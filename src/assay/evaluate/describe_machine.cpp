@@ -10,7 +10,7 @@
 #include <assay/device/cpu.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/fingerprint.hpp>
-#include <assay/os/process.hpp>
+#include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 
 namespace assay::evaluate {
@@ -27,11 +27,20 @@ base::Json read_only_inputs() {
                     memory ? "memfd with F_SEAL_FUTURE_WRITE" : memory.error().text(), "needs Linux 5.1 or newer");
 }
 
-base::Json containment() {
-  const bool namespaces = os::best_containment() == os::Containment::pid_namespace;
-  return capability("PID namespace", namespaces,
-                    namespaces ? "no descendant of a worker or compiler outlives it" : "process groups only",
-                    "run as root, or allow unprivileged user namespaces");
+// The level first, then each mechanism.
+void add_sandbox(base::Json& capabilities) {
+  const os::SandboxReport& report = os::sandbox_support().report;
+  capabilities.push_back(capability("sandbox", report.level() == base::SandboxLevel::full,
+                                    fmt::format("level {}", base::to_string(report.level())),
+                                    "see the mechanisms that are absent; a policy's minimum_sandbox refuses less"));
+  const auto lines = report.lines();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const os::MechanismEntry& entry = os::kMechanisms.at(i);
+    const bool applied = report.applied.has(entry.mechanism);
+    capabilities.push_back(capability(("sandbox " + lines[i].first).c_str(), applied,
+                                      applied ? fmt::format("keeps from {}", entry.shuts) : lines[i].second,
+                                      std::string(entry.remedy).c_str()));
+  }
 }
 
 // Present or not is all that is asked: this version does not run CUDA candidates.
@@ -55,7 +64,7 @@ base::Result<base::Json> describe_machine(const std::string& device_name, const 
   json["cpu"] = processor.model;
   json["cpu_features_sha256"] = processor.features_sha256;
   json["kernel"] = processor.kernel;
-  json["isolation"] = std::string(os::to_string(os::best_containment()));
+  json["isolation"] = base::to_string(os::sandbox_support().report.level());
   json["toolchains"] = base::Json::array();
   json["environment"] = base::Json::object();
   if (toolchain) {
@@ -68,9 +77,10 @@ base::Result<base::Json> describe_machine(const std::string& device_name, const 
   json["capabilities"] = base::Json::array(
       {capability("C++ compiler", toolchain.has_value(), toolchain ? toolchain->version : toolchain.error().text(),
                   "install g++, or set ASSAY_CXX"),
-       read_only_inputs(), containment(),
+       read_only_inputs(),
        library("NVIDIA driver", "libcuda.so.1",
                "CUDA candidates need an NVIDIA GPU and its driver; C++ candidates do not")});
+  add_sandbox(json["capabilities"]);
   return json;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <csignal>
+
 #include <assay/base/text.hpp>
 
 namespace assay::evaluate {
@@ -49,6 +51,28 @@ task::Finding plain(const char* kind, std::string message) {
   return finding;
 }
 
+// What usually lies behind a signal, for someone who did not mean it.
+std::string_view usual_reason(const worker::Fault& fault) {
+  constexpr std::uint64_t kFirstPage = 4096;
+  switch (fault.signal) {
+    case SIGABRT:
+      return ": abort, a failed assertion, damage to the heap, or an exception that left the entry point (its last "
+             "words "
+             "are in output.log)";
+    case SIGFPE:
+      return ": an integer division by zero";
+    case SIGILL:
+      return ": an instruction that this processor does not have, or __builtin_unreachable";
+    case SIGSEGV:
+    case SIGBUS:
+      return fault.address < kFirstPage
+                 ? ": a null pointer"
+                 : ": no memory of its own lies there (a stray pointer, or a stack that is full)";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity, const verify::Layout* layout,
@@ -61,12 +85,17 @@ Fault diagnose(const worker::Failure& failure, task::Side side, Activity activit
       const std::optional<task::Finding> access =
           layout == nullptr ? std::nullopt : access_finding(*failure.fault, *layout);
       fault.outcome = access ? task::Outcome::incorrect : task::Outcome::crashed;
-      finding = access ? *access : plain("signal", fmt::format("{} {}", failure.text, while_doing(activity)));
+      finding = access ? *access
+                       : plain("signal", fmt::format("{} {}{}", failure.text, while_doing(activity),
+                                                     usual_reason(*failure.fault)));
       break;
     }
     case worker::Failure::Kind::died:
       fault.outcome = task::Outcome::crashed;
-      finding = plain("died", fmt::format("its process ended ({}) {}", failure.text, while_doing(activity)));
+      finding = plain("died",
+                      fmt::format("its process ended ({}) {}: return from the entry point, and leave descriptors alone "
+                                  "that are not yours",
+                                  failure.text, while_doing(activity)));
       break;
     case worker::Failure::Kind::killed_from_outside:
       fault.outcome = task::Outcome::crashed;
@@ -75,11 +104,14 @@ Fault diagnose(const worker::Failure& failure, task::Side side, Activity activit
       break;
     case worker::Failure::Kind::timed_out:
       fault.outcome = task::Outcome::timed_out;
-      finding = plain("timeout", fmt::format("{} {}", failure.text, while_doing(activity)));
+      finding = plain("timeout", fmt::format("{} {}: the policy sets this limit", failure.text, while_doing(activity)));
       break;
     case worker::Failure::Kind::protocol_violation:
       fault.outcome = task::Outcome::protocol_violation;
-      finding = plain("protocol", fmt::format("{} {}", failure.text, while_doing(activity)));
+      finding =
+          plain("protocol", fmt::format("{} {}: something wrote to a descriptor that is not the candidate's (write "
+                                        "to standard output or error only)",
+                                        failure.text, while_doing(activity)));
       break;
   }
   finding.side = side;

@@ -62,6 +62,31 @@ TEST(Diagnose, AFaultElsewhereIsACrash) {
   EXPECT_THAT(result.cause, HasSubstr("during a call"));
 }
 
+TEST(Diagnose, TellsWhatUsuallyLiesBehindASignal) {
+  const auto cause_of = [](std::uint32_t signal, std::uint64_t address) {
+    worker::Failure failure = fault(worker::Memory::none, 0, false);
+    failure.fault->signal = signal;
+    failure.fault->address = address;
+    return diagnosed(failure).cause;
+  };
+  EXPECT_THAT(cause_of(SIGABRT, 0), HasSubstr("exception that left the entry point"));
+  EXPECT_THAT(cause_of(SIGFPE, 0), HasSubstr("division by zero"));
+  EXPECT_THAT(cause_of(SIGILL, 0), HasSubstr("instruction"));
+  EXPECT_THAT(cause_of(SIGSEGV, 8), HasSubstr("null pointer"));
+  EXPECT_THAT(cause_of(SIGSEGV, 0x7ffc346e2ed0), HasSubstr("a stack that is full"));
+}
+
+TEST(Diagnose, EveryFailureTellsItsAuthorWhatToDo) {
+  using Kind = worker::Failure::Kind;
+  const auto cause_of = [](Kind kind) {
+    return diagnose({kind, "text", {}, {}}, task::Side::candidate, Activity::call, nullptr, {}).cause;
+  };
+  EXPECT_THAT(cause_of(Kind::died), HasSubstr("return from the entry point"));
+  EXPECT_THAT(cause_of(Kind::timed_out), HasSubstr("the policy sets this limit"));
+  EXPECT_THAT(cause_of(Kind::protocol_violation), HasSubstr("standard output or error only"));
+  EXPECT_THAT(cause_of(Kind::killed_from_outside), HasSubstr("out of memory"));
+}
+
 TEST(Diagnose, EveryOtherFailureHasItsOutcome) {
   using Kind = worker::Failure::Kind;
   const std::vector<std::pair<Kind, task::Outcome>> expected = {

@@ -2,7 +2,7 @@
 
 #include <assay/base/digest.hpp>
 #include <assay/os/file.hpp>
-#include <assay/os/process.hpp>
+#include <assay/os/sandbox/detect.hpp>
 
 namespace assay::evaluate {
 
@@ -19,9 +19,11 @@ base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
     flags += (flags.empty() ? "" : " ") + flag;
   }
   entries.emplace_back("flags", flags);
-  // Not a sandbox yet (SECURITY.md): how descendants are kept from surviving, and that no new privileges can be had.
-  entries.emplace_back("isolation",
-                       "process, no_new_privs, rlimits, " + std::string(os::to_string(os::best_containment())));
+  const os::SandboxReport& sandbox = os::sandbox_support().report;
+  entries.emplace_back("sandbox_level", base::to_string(sandbox.level()));
+  for (auto& [name, state] : sandbox.lines()) {
+    entries.emplace_back("sandbox_" + name, std::move(state));
+  }
   ASSAY_TRY_ASSIGN(const std::string judge, os::read_file("/proc/self/exe"));
   ASSAY_TRY_ASSIGN(const std::string worker, os::read_file(settings.worker));
   entries.emplace_back("judge_sha256", base::sha256(judge).hex());

@@ -8,8 +8,8 @@
 
 namespace assay::evaluate {
 
-/// Returns what decides whether two results may be compared: device, kernel, toolchain, isolation, and the digests of
-/// the judge and the worker.
+/// Returns what decides whether two results may be compared: device, kernel, toolchain, sandbox ("sandbox_level" and a
+/// "sandbox_<mechanism>" for each), and the digests of the judge and the worker.
 [[nodiscard]] base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
                                                                  const build::Toolchain& toolchain,
                                                                  const JudgeSettings& settings);

@@ -17,9 +17,11 @@
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/fingerprint.hpp>
 #include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/wording.hpp>
 #include <assay/measure/summary.hpp>
 #include <assay/operators/operator.hpp>
+#include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/stats/quantile.hpp>
 
@@ -53,8 +55,12 @@ class Judge {
       evaluation.incumbent = task::identify(*request_.incumbent);
     }
     ASSAY_TRY(understand());
+    ASSAY_TRY(os::require_sandbox(os::sandbox_support().report, request_.plan.minimum_sandbox));
     ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, build::find_toolchain());
     ASSAY_TRY_ASSIGN(evaluation.environment, fingerprint(*device_, toolchain, settings_));
+    if (!request_.disabled_probes.empty()) {
+      evaluation.environment.emplace_back("disabled_probes", names(request_.disabled_probes));
+    }
     const build::Builder builder(settings_.cache, settings_.include, toolchain,
                                  device::describe_processor().features_sha256);
     ASSAY_TRY_ASSIGN(const bool built, build_all(builder));
@@ -69,6 +75,14 @@ class Judge {
   }
 
  private:
+  static std::string names(const task::ProbeSet& probes) {
+    std::vector<std::string> words;
+    for (const task::Probe probe : probes) {
+      words.emplace_back(task::to_string(probe));
+    }
+    return base::join(words, ",");
+  }
+
   // Everything that can be wrong with a request is found before anything is built.
   base::Result<void> understand() {
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
@@ -163,6 +177,7 @@ class Judge {
     session.generator = generator.get();
     session.contestants = &contestants_;
     session.layouts = &layouts_;
+    session.expected = &expected_;
     session.seed = judged_.evaluation.seed;
     session.log = log.get();
     base::Result<void> measured = run_pairs(session);
@@ -187,6 +202,9 @@ class Judge {
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.samples.insert(judged_.samples.end(), result.samples.begin(), result.samples.end());
       floors.insert(floors.end(), result.floors_ns.begin(), result.floors_ns.end());
+      interference_.insert(interference_.end(), result.interference.begin(), result.interference.end());
+      flags_.insert(flags_.end(), result.flags.begin(), result.flags.end());
+      bytes_per_ns_ = std::max(bytes_per_ns_, result.bytes_per_ns);
       judged_.evaluation.timer_floor_ns = floors.empty() ? 0 : stats::median(floors);
       if (result.fault) {
         return blame(std::move(*result.fault));
@@ -194,7 +212,10 @@ class Judge {
       const int pairs = pair + 1;
       if (!compares && pairs >= request_.plan.minimum_pairs) {
         judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
-        conclude(task::Outcome::measured, correct_text(judged_.evaluation, request_));
+        judged_.evaluation.findings = flags_;
+        if (!doubted()) {
+          conclude(task::Outcome::measured, correct_text(judged_.evaluation, request_));
+        }
         return {};
       }
       if (compares && pairs >= request_.plan.minimum_pairs) {
@@ -239,15 +260,17 @@ class Judge {
   void finish(const measure::Judgement& judgement, int pairs) {
     judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
     judged_.evaluation.comparison = judgement.comparison;
-    if (!device_->simulated()) {
-      if (std::optional<std::string> doubt = measure::reconcile(judged_.samples)) {
-        task::Finding finding;
-        finding.kind = "irreconcilable_time";
-        finding.message = *doubt;
-        judged_.evaluation.findings.push_back(std::move(finding));
-        conclude(task::Outcome::suspect, std::move(*doubt));
-        return;
-      }
+    judged_.evaluation.findings = flags_;
+    if (doubted()) {
+      return;
+    }
+    if (judgement.testimony == stats::Testimony::contradicted) {
+      doubt("irreconcilable_time", contradicted_text(judgement.comparison, request_));
+      return;
+    }
+    if (judgement.testimony == stats::Testimony::unclear) {
+      conclude(task::Outcome::indistinguishable, unconfirmed_text(judgement.comparison, request_));
+      return;
     }
     switch (judgement.conclusion) {
       case stats::PairedConclusion::better:
@@ -262,6 +285,42 @@ class Judge {
     }
   }
 
+  // Whether the times are not to be believed, and said so.
+  bool doubted() {
+    const auto probes = [&](task::Probe probe) { return request_.disabled_probes.count(probe) == 0; };
+    if (device_->simulated()) {
+      return false;
+    }
+    std::optional<task::Finding> found;
+    if (probes(task::Probe::interference)) {
+      found = doubt_interference(interference_);
+    }
+    if (!found && probes(task::Probe::roofline_floor)) {
+      found = doubt_too_fast(judged_.evaluation.timings, layouts_, bytes_per_ns_);
+    }
+    if (found) {
+      std::string cause = found->message;
+      judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(*found));
+      conclude(task::Outcome::suspect, std::move(cause));
+      return true;
+    }
+    if (probes(task::Probe::reconcile)) {
+      if (std::optional<std::string> sentence = measure::reconcile(judged_.samples)) {
+        doubt("irreconcilable_time", std::move(*sentence));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void doubt(const char* kind, std::string sentence) {
+    task::Finding finding;
+    finding.kind = kind;
+    finding.message = sentence;
+    judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(finding));
+    conclude(task::Outcome::suspect, std::move(sentence));
+  }
+
   void conclude(task::Outcome outcome, std::string cause) {
     judged_.evaluation.outcome = outcome;
     judged_.evaluation.cause = std::move(cause);
@@ -273,7 +332,11 @@ class Judge {
   const operators::Operator* op_ = nullptr;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
+  std::vector<operators::ExpectedValues> expected_;
   std::string build_complaint_;
+  std::vector<double> interference_;
+  std::vector<task::Finding> flags_;
+  double bytes_per_ns_ = 0;
   Judged judged_;
 };
 

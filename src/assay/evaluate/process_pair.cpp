@@ -5,26 +5,31 @@
 #include <algorithm>
 #include <utility>
 
+#include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
 #include <assay/evaluate/call_description.hpp>
+#include <assay/evaluate/pair_processes.hpp>
+#include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
+#include <assay/os/process_usage.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/verify/output_check.hpp>
+#include <assay/verify/sampled_content.hpp>
 #include <assay/worker/client.hpp>
 
 namespace assay::evaluate {
 
 namespace {
 
-// What a candidate may write to files and logs in all; more is lost, without harm to it.
-constexpr std::uint64_t kOutputLimit = std::uint64_t{16} << 20U;
-
-struct SideProcess {
-  const Contestant* contestant = nullptr;
-  os::SharedMemory outputs;
-  std::optional<worker::WorkerClient> client;
-};
+// Places that the arguments can have in their memories: so many, so far apart.
+constexpr std::size_t kShifts = 16;
+constexpr std::size_t kShiftBytes = 4096;
+constexpr std::chrono::nanoseconds kNoTime{0};
+// With three pairs, six: enough for each kind of an operator that has five.
+constexpr int kPerturbedCalls = 2;
+constexpr int kIncumbentPatience = 5;
+constexpr std::size_t kCheapDigest = std::size_t{4} << 20U;
 
 class ProcessPair {
  public:
@@ -34,11 +39,14 @@ class ProcessPair {
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
 
   base::Result<PairResult> run() {
-    ASSAY_TRY(start());
+    ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, kShifts * kShiftBytes));
+    result_.floors_ns = std::move(processes_.floors_ns);
+    result_.fault = std::move(processes_.fault);
+    result_.killed_from_outside = processes_.killed_from_outside;
     if (!result_.fault) {
       ASSAY_TRY(follow_schedule());
     }
-    for (SideProcess& side : sides_) {
+    for (SideProcess& side : processes_.sides) {
       if (side.client) {
         side.client->close();
       }
@@ -49,102 +57,24 @@ class ProcessPair {
  private:
   [[nodiscard]] const task::EvaluationRequest& request() const { return *session_.request; }
 
-  base::Result<void> start() {
-    std::size_t inputs_size = 0;
-    std::size_t outputs_size = 0;
-    for (const verify::Layout& layout : *session_.layouts) {
-      inputs_size = std::max(inputs_size, layout.inputs_size);
-      outputs_size = std::max(outputs_size, layout.outputs_size);
-    }
-    ASSAY_TRY_ASSIGN(inputs_, os::SharedMemory::create("memory", inputs_size, os::PeerAccess::read_only));
-    for (const Contestant& contestant : *session_.contestants) {
-      SideProcess& side = sides_.emplace_back();
-      side.contestant = &contestant;
-      ASSAY_TRY_ASSIGN(side.outputs, os::SharedMemory::create("memory", outputs_size, os::PeerAccess::read_write));
-    }
-    // The order of starting must not favour a side.
-    if (sides_.size() == 2 && random_.next_below(2) == 1) {
-      std::swap(sides_[0], sides_[1]);
-    }
-    for (SideProcess& side : sides_) {
-      ASSAY_TRY(start_side(side));
-      if (result_.fault) {
-        return {};
-      }
-    }
-    return {};
-  }
-
-  base::Result<void> start_side(SideProcess& side) {
-    worker::WorkerOptions options;
-    options.program = session_.settings->worker;
-    options.log = session_.log;
-    options.limits.address_space_bytes =
-        request().plan.worker_memory_bytes + 2 * (inputs_.size() + side.outputs.size());
-    options.limits.file_size_bytes = kOutputLimit;
-    options.limits.open_files = 256;
-    ASSAY_TRY(session_.device->place_worker([&]() -> base::Result<void> {
-      ASSAY_TRY_ASSIGN(side.client, worker::WorkerClient::start(options));
-      return {};
-    }));
-    const auto floor = side.client->measure_floor(request().plan.load_limit);
-    if (floor) {
-      result_.floors_ns.push_back(floor->elapsed_ns);
-    } else {
-      note(floor.error(), side, Activity::map, nullptr, std::nullopt);
-      return {};
-    }
-    if (const auto mapped = side.client->map(inputs_.fd(), inputs_.size(), side.outputs.fd(), side.outputs.size(),
-                                             request().plan.load_limit);
-        !mapped) {
-      note(mapped.error(), side, Activity::map, nullptr, std::nullopt);
-      return {};
-    }
-    const auto loaded = side.client->load(side.contestant->object, side.contestant->symbol, request().plan.load_limit);
-    if (!loaded) {
-      note(loaded.error(), side, Activity::load, nullptr, std::nullopt);
-    } else if (loaded->status != worker::LoadStatus::loaded) {
-      result_.fault = refused(*loaded, side);
-    }
-    return {};
-  }
-
-  static Fault refused(const worker::LoadReply& reply, const SideProcess& side) {
-    Fault fault;
-    fault.side = side.contestant->side;
-    fault.outcome = task::Outcome::not_built;
-    task::Finding finding;
-    finding.side = fault.side;
-    if (reply.status == worker::LoadStatus::symbol_missing) {
-      finding.kind = "entry_missing";
-      finding.message = fmt::format(
-          "missing entry point: the object does not export {}: define it with "
-          "ASSAY_KERNEL({}) of <assay/candidate.h>",
-          side.contestant->symbol, side.contestant->symbol.substr(13));
-    } else {
-      finding.kind = "loader";
-      finding.message = "the loader refused the object: " + base::printable(reply.text);
-    }
-    fault.cause = finding.message;
-    fault.findings.push_back(std::move(finding));
-    return fault;
-  }
-
-  void note(const worker::Failure& failure, const SideProcess& side, Activity activity, const verify::Layout* layout,
-            std::optional<std::int32_t> workload) {
-    result_.fault = diagnose(failure, side.contestant->side, activity, layout, workload);
-    result_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
-  }
-
   base::Result<void> follow_schedule() {
+    if (pair_ == 0 && probes(task::Probe::roofline_floor) && !session_.device->simulated()) {
+      session_.device->spread_judge();
+      result_.bytes_per_ns = cold_read_bandwidth(*session_.device, processes_.inputs.bytes());
+    }
     measure::ScheduleOptions options;
     options.pair = pair_;
     options.workloads = static_cast<std::int32_t>(request().workloads.size());
     options.timed_repetitions = request().plan.samples_per_pair;
-    options.with_incumbent = sides_.size() == 2;
+    options.with_incumbent = processes_.sides.size() == 2;
     options.check_fraction = request().plan.check_fraction;
+    for (const verify::Layout& layout : *session_.layouts) {
+      options.costs.push_back(static_cast<double>(layout.inputs_size + layout.outputs_size));
+    }
+    options.perturbed_calls = probes(task::Probe::one_element_mutation) ? kPerturbedCalls : 0;
+    options.repeat = probes(task::Probe::determinism);
     const std::vector<measure::ScheduledCall> schedule = measure::make_schedule(options, random_);
-    const std::size_t block = sides_.size();
+    const std::size_t block = processes_.sides.size();
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
       ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at)));
       report_progress(at + block, schedule.size());
@@ -161,63 +91,184 @@ class ProcessPair {
     }
   }
 
+  [[nodiscard]] bool probes(task::Probe probe) const { return request().disabled_probes.count(probe) == 0; }
+
+  // Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
+  // address meets new contents there), the others elsewhere (so that who wrote down an address misses).
+  [[nodiscard]] verify::Layout next_layout(const measure::ScheduledCall& call) {
+    const verify::Layout& layout = (*session_.layouts)[static_cast<std::size_t>(call.workload)];
+    if (probes(task::Probe::fresh_address) && (call.repeats || random_.next_below(2) == 0)) {
+      const std::size_t before = shift_;
+      while (shift_ == before) {
+        shift_ = random_.next_below(kShifts) * kShiftBytes;
+      }
+    }
+    return verify::shifted(layout, shift_);
+  }
+
   // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
   // after both, so that the reference's work does not come between them.
   base::Result<void> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order) {
-    const auto w = static_cast<std::size_t>(calls.front().workload);
-    const task::Workload& workload = request().workloads[w];
-    const verify::Layout& layout = (*session_.layouts)[w];
-    ASSAY_TRY_ASSIGN(std::vector<operators::Argument> arguments,
-                     verify::input_arguments(request().definition, workload, layout, inputs_.bytes()));
-    session_.generator->fill(workload, calls.front().contents, arguments);
-
-    std::vector<std::pair<SideProcess*, verify::OutputGuard>> to_check;
+    const measure::ScheduledCall& first = calls.front();
+    const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
+    Block block;
+    block.layout = next_layout(first);
+    block.workload = first.workload;
+    ASSAY_TRY_ASSIGN(block.arguments,
+                     verify::input_arguments(request().definition, workload, block.layout, processes_.inputs.bytes()));
+    session_.device->spread_judge();
+    session_.generator->fill(workload, probes(task::Probe::fresh_contents) ? first.contents : 0, block.arguments);
+    if (first.perturbed) {
+      session_.generator->perturb(session_.seed + *first.perturbed, first.contents, block.arguments);
+    }
+    // The kernel lets nobody but us write to the inputs; that it does is looked at, always where it is cheap.
+    const bool digests =
+        first.check && probes(task::Probe::input_digest) && (first.repeats || block.layout.inputs_size <= kCheapDigest);
+    const std::uint64_t before = digests ? verify::content_digest(input_bytes(block.layout)) : 0;
     for (const measure::ScheduledCall& call : calls) {
-      SideProcess& side = *std::find_if(sides_.begin(), sides_.end(), [&](const SideProcess& candidate) {
-        return candidate.contestant->side == call.side;
-      });
-      verify::OutputGuard guard(layout, side.outputs.bytes(), session_.seed,
-                                base::mix(call.contents, static_cast<std::uint64_t>(call.side)));
-      session_.device->evict(inputs_.bytes().first(layout.inputs_size));
-      session_.device->evict(side.outputs.bytes().first(layout.outputs_size));
-      const auto reply = side.client->call(describe_call(layout, arguments), request().plan.call_limit);
-      if (!reply) {
-        note(reply.error(), side, Activity::call, &layout, call.workload);
+      ASSAY_TRY(run_call(call, order++, block));
+      if (result_.fault) {
         return {};
       }
-      record(call, order++, *reply, side);
-      if (reply->reply.return_code != 0) {
-        fail(side, task::Outcome::crashed, call.workload,
-             {finding_of("returned",
-                         fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
-        return {};
-      }
+    }
+    session_.device->spread_judge();
+    if (digests && verify::content_digest(input_bytes(block.layout)) != before) {
+      return base::internal_error("judge.inputs",
+                                  "the inputs changed while only workers ran, which map them read-only");
+    }
+    if (first.check) {
+      ASSAY_TRY(check(block, workload));
+    }
+    if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
+      compare_with_repeat(first, block);
+    }
+    look_again(block);
+    return {};
+  }
+
+  [[nodiscard]] std::span<const std::byte> input_bytes(const verify::Layout& layout) const {
+    return processes_.inputs.bytes().first(layout.inputs_size);
+  }
+
+  // One side's call: everything between the moment its outputs are prepared and the moment they are looked at.
+  struct Done {
+    SideProcess* side = nullptr;
+    verify::OutputGuard guard;
+    std::optional<verify::SampledContent> at_return;
+    std::chrono::nanoseconds cpu_at_return{};
+    std::int64_t elapsed_ns = 0;
+  };
+  struct Block {
+    verify::Layout layout;
+    std::int32_t workload = 0;
+    std::vector<operators::Argument> arguments;
+    std::vector<Done> done;
+  };
+
+  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
+    const auto of_side = [&](const SideProcess& candidate) { return candidate.contestant->side == call.side; };
+    SideProcess& side = *std::find_if(processes_.sides.begin(), processes_.sides.end(), of_side);
+    const auto other = std::find_if_not(processes_.sides.begin(), processes_.sides.end(), of_side);
+    session_.device->spread_judge();
+    const verify::OutputGuard guard(block.layout, side.outputs.bytes(), session_.seed,
+                                    base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
+                                                                       static_cast<std::uint64_t>(call.repetition))),
+                                    probes(task::Probe::poison));
+    session_.device->evict(input_bytes(block.layout));
+    session_.device->evict(side.outputs.bytes().first(block.layout.outputs_size));
+    session_.device->place_judge();
+    const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
+                         call.side == task::Side::incumbent;
+    const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
+    // An incumbent that a busy machine makes late would end the session; only a candidate has to be in time.
+    const auto limit = request().plan.call_limit * (call.side == task::Side::incumbent ? kIncumbentPatience : 1);
+    const auto reply = side.client->call(describe_call(block.layout, block.arguments), limit);
+    if (!reply) {
+      result_.fault = diagnose(reply.error(), call.side, Activity::call, &block.layout, call.workload);
+      result_.killed_from_outside = reply.error().kind == worker::Failure::Kind::killed_from_outside;
+      return {};
+    }
+    Done done{&side, guard, std::nullopt, kNoTime, reply->reply.elapsed_ns};
+    if (probes(task::Probe::late_work)) {
+      done.at_return.emplace(block.layout, side.outputs.bytes(), random_);
+    }
+    if (watches) {
+      const auto used = os::usage_of_tree(other->client->pid()).cpu - others_before;
+      result_.interference.push_back(static_cast<double>(used.count()) /
+                                     static_cast<double>(std::max<std::int64_t>(1, reply->round_trip.count())));
+    }
+    record(call, order, *reply, side);
+    if (reply->reply.return_code != 0) {
+      fail(side, task::Outcome::crashed, call.workload,
+           {finding_of("returned",
+                       fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
+      return {};
+    }
+    if (probes(task::Probe::guard_bands)) {
       if (std::optional<task::Finding> outside = guard.check()) {
         fail(side, task::Outcome::incorrect, call.workload, {std::move(*outside)});
         return {};
       }
-      if (call.check) {
-        to_check.emplace_back(&side, guard);
-      }
     }
-    return to_check.empty() ? base::Result<void>()
-                            : check(to_check, arguments, layout, workload, calls.front().workload);
+    block.done.push_back(std::move(done));
+    return {};
   }
 
-  base::Result<void> check(const std::vector<std::pair<SideProcess*, verify::OutputGuard>>& outputs,
-                           const std::vector<operators::Argument>& arguments, const verify::Layout& layout,
-                           const task::Workload& workload, std::int32_t index) {
+  base::Result<void> check(const Block& block, const task::Workload& workload) {
+    if (!probes(task::Probe::output_check)) {
+      return {};
+    }
     ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
-    ASSAY_TRY_ASSIGN(const auto expected, session_.op->reference(axes, read_only(arguments)));
-    for (const auto& [side, guard] : outputs) {
+    ASSAY_TRY(session_.op->reference(axes, read_only(block.arguments), *session_.expected));
+    for (const Done& done : block.done) {
       ++result_.checked_calls;
       std::vector<task::Finding> findings =
-          verify::check_outputs(*session_.op, layout, side->outputs.bytes(), guard, expected);
+          verify::check_outputs(*session_.op, block.layout, done.side->outputs.bytes(), done.guard, *session_.expected);
       if (!findings.empty() && !result_.fault) {
-        fail(*side, task::Outcome::incorrect, index, std::move(findings));
+        fail(*done.side, task::Outcome::incorrect, block.workload, std::move(findings));
       }
     }
     return {};
+  }
+
+  // The same contents twice. Different bits are legal where a sum has no order: shown to people, no more.
+  void compare_with_repeat(const measure::ScheduledCall& call, const Block& block) {
+    for (const Done& done : block.done) {
+      std::uint64_t digest = 0;
+      for (const verify::Place& place : block.layout.outputs) {
+        digest =
+            base::mix(digest, verify::content_digest(done.side->outputs.bytes().subspan(place.offset, place.bytes)));
+      }
+      std::uint64_t& earlier = done.side->digest_of_warm_up;
+      if (call.repeats && earlier != digest) {
+        task::Finding finding = finding_of(
+            "nondeterministic", "the same inputs gave other bits the second time (both right within the tolerance)");
+        finding.side = done.side->contestant->side;
+        finding.workload = block.workload;
+        result_.flags.push_back(std::move(finding));
+      }
+      earlier = digest;
+    }
+  }
+
+  // The last look at a block: outputs that are no longer what they were when the call returned.
+  void look_again(const Block& block) {
+    for (const Done& done : block.done) {
+      const auto change = done.at_return ? done.at_return->changed() : std::nullopt;
+      if (!change) {
+        continue;
+      }
+      task::Finding finding =
+          finding_of("late_write", fmt::format("{}{} changed after its call had returned: finish all work, and join or "
+                                               "wait for every thread, before returning",
+                                               change->place->name,
+                                               tensor::to_string(tensor::unravel(change->flat, change->place->shape))));
+      finding.tensor = change->place->name;
+      finding.index = tensor::unravel(change->flat, change->place->shape);
+      result_.fault.reset();  // Wrong values seen in between are the consequence.
+      fail(*done.side, task::Outcome::incorrect, block.workload, {std::move(finding)});
+      return;
+    }
   }
 
   static task::Finding finding_of(const char* kind, std::string message) {
@@ -257,8 +308,8 @@ class ProcessPair {
   const Session& session_;
   std::int32_t pair_;
   base::Philox random_;
-  os::SharedMemory inputs_;
-  std::vector<SideProcess> sides_;
+  PairProcesses processes_;
+  std::size_t shift_ = 0;  ///< Of the arguments' places in this block.
   PairResult result_;
 };
 

@@ -37,9 +37,26 @@ std::string not_better_text(const task::Comparison& comparison, const task::Eval
                      against(request), interval_text(comparison, request), 100 * request.plan.minimum_effect);
 }
 
+std::string unconfirmed_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
+  return fmt::format(
+      "{:.3f}x as fast as {} by the worker's clock ({}), but the judge's own clock, which no candidate can bend, does "
+      "not surely see half of that: more pairs or larger workloads would tell",
+      std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request));
+}
+
+std::string contradicted_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
+  return fmt::format(
+      "{:.3f}x as fast as {} by the worker's clock ({}), but the judge's own clock around the same calls sees less "
+      "than "
+      "half of that saving: work is done that the reported time does not show",
+      std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request));
+}
+
 std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
-  return fmt::format("{:.3f}x as fast as {} ({}): this many pairs cannot tell whether the gain exceeds {:.3g} %",
+  const bool gave_up = comparison.pairs < request.plan.maximum_pairs;
+  return fmt::format("{:.3f}x as fast as {} ({}): {} whether the gain exceeds {:.3g} %",
                      std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request),
+                     gave_up ? "it is improbable that more pairs would tell" : "this many pairs cannot tell",
                      100 * request.plan.minimum_effect);
 }
 

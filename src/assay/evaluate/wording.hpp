@@ -11,6 +11,9 @@ namespace assay::evaluate {
 [[nodiscard]] std::string correct_text(const task::Evaluation& evaluation, const task::EvaluationRequest& request);
 [[nodiscard]] std::string comparison_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 [[nodiscard]] std::string not_better_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
+/// Of a gain that the judge's own clock does not confirm, or denies.
+[[nodiscard]] std::string unconfirmed_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
+[[nodiscard]] std::string contradicted_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 [[nodiscard]] std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 
 /// "901e5104: batch_size 1"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <assay/base/random.hpp>
@@ -17,18 +18,28 @@ struct ScheduledCall {
   std::uint64_t contents =
       0;                     ///< Names the input contents. Both sides of a comparison get the same, next to each other.
   bool new_contents = true;  ///< False for the second side, which finds the inputs already in place.
+  /// The contents are those of the call before of the same workload, but for one element or scalar. Which argument that
+  /// is in, as a number that takes all values in turn over the pairs of a session.
+  std::optional<std::uint64_t> perturbed;
+  bool repeats = false;  ///< The contents are those of the block before; untimed (repetition 0).
 };
 
 struct ScheduleOptions {
   std::int32_t pair = 0;
   std::int32_t workloads = 1;
+  /// What a call of each workload costs the judge, in any unit, one a workload; empty: all alike. Probing calls go to the
+  /// cheaper of two workloads drawn at random: mostly there, but nowhere never.
+  std::vector<double> costs;
   std::int32_t timed_repetitions = 3;  ///< Without the warm-up.
   bool with_incumbent = false;
   double check_fraction = 0.25;  ///< Chance that a timed call is checked.
+  int perturbed_calls = 2;       ///< So many timed calls of the pair get perturbed contents, and are checked.
+  bool repeat = true;            ///< In the first pair one warm-up call is made twice with the same contents.
 };
 
 /// Makes the schedule of one process pair: rounds of repetitions, in each round the workloads in random order, for
-/// each workload the two sides in random order. Neighbours in time are the two that are compared; drift cancels.
+/// each workload the two sides in random order. Sides come in blocks: a call of one, then of the other (one call alone
+/// without an incumbent). Neighbours in time are the two that are compared; drift cancels.
 [[nodiscard]] std::vector<ScheduledCall> make_schedule(const ScheduleOptions& options, base::Philox& random);
 
 }  // namespace assay::measure

@@ -11,13 +11,21 @@
 namespace assay::measure {
 namespace {
 
+// Without the calls that probe the candidate, unless a test asks for them.
+ScheduleOptions plain_options() {
+  ScheduleOptions options;
+  options.perturbed_calls = 0;
+  options.repeat = false;
+  return options;
+}
+
 std::vector<ScheduledCall> schedule(const ScheduleOptions& options, std::uint64_t seed = 1) {
   base::Philox random(seed, 0);
   return make_schedule(options, random);
 }
 
 RC_GTEST_PROP(Schedule, HasEveryCellExactlyOnceAndSidesAsNeighbours, ()) {
-  ScheduleOptions options;
+  ScheduleOptions options = plain_options();
   options.workloads = *rc::gen::inRange(1, 12);
   options.timed_repetitions = *rc::gen::inRange(1, 6);
   options.with_incumbent = true;
@@ -37,7 +45,7 @@ RC_GTEST_PROP(Schedule, HasEveryCellExactlyOnceAndSidesAsNeighbours, ()) {
 }
 
 RC_GTEST_PROP(Schedule, AWarmUpPrecedesEveryTimedCallOfItsWorkloadAndIsChecked, (std::uint64_t seed)) {
-  ScheduleOptions options;
+  ScheduleOptions options = plain_options();
   options.workloads = 5;
   options.with_incumbent = true;
   options.check_fraction = 0;
@@ -54,7 +62,7 @@ RC_GTEST_PROP(Schedule, AWarmUpPrecedesEveryTimedCallOfItsWorkloadAndIsChecked, 
 }
 
 TEST(Schedule, ContentsDifferBetweenBlocksAndPairs) {
-  ScheduleOptions options;
+  ScheduleOptions options = plain_options();
   options.workloads = 4;
   options.timed_repetitions = 3;
   std::set<std::uint64_t> contents;
@@ -70,7 +78,7 @@ TEST(Schedule, ContentsDifferBetweenBlocksAndPairs) {
 }
 
 TEST(Schedule, FirstSideAndOrderAreRandom) {
-  ScheduleOptions options;
+  ScheduleOptions options = plain_options();
   options.workloads = 20;
   options.timed_repetitions = 20;
   options.with_incumbent = true;
@@ -89,7 +97,7 @@ TEST(Schedule, FirstSideAndOrderAreRandom) {
 }
 
 TEST(Schedule, AboutTheWantedFractionOfTimedCallsIsChecked) {
-  ScheduleOptions options;
+  ScheduleOptions options = plain_options();
   options.workloads = 100;
   options.timed_repetitions = 100;
   options.check_fraction = 0.25;
@@ -100,8 +108,68 @@ TEST(Schedule, AboutTheWantedFractionOfTimedCallsIsChecked) {
   EXPECT_NEAR(checked, 2500, 150);
 }
 
+RC_GTEST_PROP(Schedule, SomeTimedBlocksOfEachPairArePerturbedAndChecked, (std::uint64_t seed)) {
+  ScheduleOptions options = plain_options();
+  options.pair = *rc::gen::inRange(0, 3);
+  options.workloads = *rc::gen::inRange(1, 8);
+  options.timed_repetitions = *rc::gen::inRange(1, 5);
+  options.with_incumbent = *rc::gen::arbitrary<bool>();
+  options.check_fraction = 0;
+  options.perturbed_calls = *rc::gen::inRange(1, 4);
+  const auto calls = schedule(options, seed);
+  std::map<std::pair<int, int>, std::uint64_t> contents;
+  std::vector<ScheduledCall> perturbed;
+  for (const ScheduledCall& call : calls) {
+    contents[{call.workload, call.repetition}] = call.contents;
+    if (call.perturbed) {
+      perturbed.push_back(call);
+    }
+  }
+  const std::size_t sides = options.with_incumbent ? 2 : 1;
+  RC_ASSERT(!perturbed.empty() && perturbed.size() <= sides * static_cast<std::size_t>(options.perturbed_calls));
+  for (const ScheduledCall& call : perturbed) {
+    RC_ASSERT(call.check && call.repetition > 0);
+    RC_ASSERT((call.contents == contents[{call.workload, call.repetition - 1}]));
+  }
+}
+
+TEST(Schedule, ProbingCallsFavourCheapWorkloadsAndSpareNone) {
+  ScheduleOptions options = plain_options();
+  options.workloads = 3;
+  options.perturbed_calls = 1;
+  options.costs = {16, 1, 4};
+  std::map<int, int> perturbed;
+  for (std::uint64_t seed = 0; seed < 900; ++seed) {
+    for (const ScheduledCall& call : schedule(options, seed)) {
+      perturbed[call.workload] += call.perturbed ? 1 : 0;
+    }
+  }
+  EXPECT_NEAR(perturbed[1], 500, 60);  // 5 of 9 draws of two, 3 of 9, 1 of 9.
+  EXPECT_NEAR(perturbed[2], 300, 60);
+  EXPECT_NEAR(perturbed[0], 100, 40);
+}
+
+TEST(Schedule, OnlyTheFirstPairRepeatsAWarmUpBlock) {
+  ScheduleOptions options = plain_options();
+  options.workloads = 3;
+  options.with_incumbent = true;
+  options.repeat = true;
+  const auto calls = schedule(options);
+  const std::size_t usual = 2 * 3 * 4;
+  ASSERT_EQ(calls.size(), usual + 2);
+  for (std::size_t i = 2; i < calls.size(); ++i) {
+    if (calls[i].repeats) {
+      EXPECT_EQ(calls[i].repetition, 0) << "never timed: who knows contents again would gain";
+      EXPECT_EQ(calls[i].workload, calls[i - 2].workload);
+      EXPECT_EQ(calls[i].contents, calls[i - 2].contents);
+    }
+  }
+  options.pair = 1;
+  EXPECT_EQ(schedule(options).size(), usual);
+}
+
 TEST(Schedule, AloneThereIsOneSide) {
-  ScheduleOptions options;
+  ScheduleOptions options = plain_options();
   options.workloads = 2;
   for (const ScheduledCall& call : schedule(options)) {
     EXPECT_EQ(call.side, task::Side::candidate);

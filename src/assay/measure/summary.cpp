@@ -17,14 +17,19 @@ namespace {
 
 // Time outside the reported window that waking up alone explains, even where a candidate's parked threads spin.
 constexpr double kUnexplainedFloorNs = 200e3;
+constexpr double kUsualOutsideNs = 2e6;
 
-std::vector<stats::PairedSample> timed_samples(const std::vector<task::Sample>& samples) {
+// With the judge's own times where they mean something: a simulated clock has no second one.
+std::vector<stats::PairedSample> timed_samples(const task::EvaluationRequest& request,
+                                               const std::vector<task::Sample>& samples) {
+  const bool witnessed = task::has_two_clocks(request);
   std::vector<stats::PairedSample> timed;
   timed.reserve(samples.size());
   for (const task::Sample& sample : samples) {
     if (sample.repetition > 0) {
-      timed.push_back(
-          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
+      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
+                       static_cast<double>(sample.elapsed_ns),
+                       witnessed ? static_cast<double>(sample.round_trip_ns) : 0});
     }
   }
   return timed;
@@ -43,13 +48,13 @@ std::string axes_text(const task::AxisValues& axes) {
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
-  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect};
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility};
 }
 
 std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& request,
                                             const std::vector<task::Sample>& samples, int pairs) {
   const stats::PairedTable table =
-      stats::tabulate(timed_samples(samples), pairs, static_cast<int>(request.workloads.size()));
+      stats::tabulate(timed_samples(request, samples), pairs, static_cast<int>(request.workloads.size()));
   std::vector<task::WorkloadTiming> timings;
   for (std::size_t w = 0; w < request.workloads.size(); ++w) {
     task::WorkloadTiming timing;
@@ -72,11 +77,13 @@ std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& reque
 Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples, int pairs) {
   const task::SessionPlan& plan = request.plan;
   const stats::PairedComparison result =
-      stats::compare_pairs(timed_samples(samples), pairs, static_cast<int>(request.workloads.size()), rule_of(plan),
-                           plan.maximum_regression);
+      stats::compare_pairs(timed_samples(request, samples), pairs, static_cast<int>(request.workloads.size()),
+                           rule_of(plan), plan.maximum_regression);
   Judgement judgement;
   judgement.conclusion = result.conclusion;
-  judgement.stop = result.decision.conclusion != stats::PairedConclusion::undecided || pairs >= plan.maximum_pairs;
+  judgement.testimony = result.testimony;
+  judgement.stop = result.decision.conclusion != stats::PairedConclusion::undecided || result.decision.futile ||
+                   pairs >= plan.maximum_pairs;
   task::Comparison& comparison = judgement.comparison;
   comparison.pairs = result.decision.pairs_used;
   comparison.pair_log_ratios = result.table.pair_log_ratios;
@@ -125,8 +132,12 @@ std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
   std::size_t unexplained = 0;
   const Outside* example = nullptr;
   for (const auto& [workload, outside] : workloads) {
-    if (outside.candidate && outside.incumbent &&
-        *outside.candidate - *outside.incumbent > kUnexplainedFloorNs + 0.5 * stats::median(outside.reported)) {
+    if (!outside.candidate) {
+      continue;
+    }
+    // Without an incumbent there is nothing to show what is usual here, and only much is too much.
+    const double usual = outside.incumbent.value_or(kUsualOutsideNs);
+    if (*outside.candidate - usual > kUnexplainedFloorNs + 0.5 * stats::median(outside.reported)) {
       ++unexplained;
       example = &outside;
     }
@@ -135,11 +146,12 @@ std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
     return std::nullopt;
   }
   const auto text = [](double ns) { return base::human(std::chrono::nanoseconds(std::llround(ns))); };
+  const std::string incumbents =
+      example->incumbent ? fmt::format(", the incumbent's {}", text(*example->incumbent)) : "";
   return fmt::format(
-      "every call of the candidate spends at least {} outside the time that is reported for it ({}), the "
-      "incumbent's {}: work is done that the reported time does not show (so on {} of {} workloads)",
-      text(*example->candidate), text(stats::median(example->reported)), text(*example->incumbent), unexplained,
-      workloads.size());
+      "every call of the candidate spends at least {} outside the time that is reported for it ({}){}: work is done "
+      "that the reported time does not show (so on {} of {} workloads)",
+      text(*example->candidate), text(stats::median(example->reported)), incumbents, unexplained, workloads.size());
 }
 
 }  // namespace assay::measure

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <assay/stats/paired_decision.hpp>
+#include <assay/stats/paired_samples.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 
@@ -20,6 +21,7 @@ struct Judgement {
   task::Comparison comparison;
   bool stop = false;  ///< The rule has decided, or the cap is reached.
   stats::PairedConclusion conclusion = stats::PairedConclusion::undecided;
+  stats::Testimony testimony = stats::Testimony::none;  ///< Of the judge's own clock about a `better`.
 };
 [[nodiscard]] Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples,
                               int pairs);

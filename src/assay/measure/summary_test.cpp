@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace assay::measure {
@@ -132,6 +133,41 @@ TEST(Reconcile, RefusesTimeSpentOutsideTheReportedWindow) {
   const auto doubt = reconcile(samples);
   ASSERT_TRUE(doubt);
   EXPECT_THAT(*doubt, ::testing::HasSubstr("outside the time that is reported"));
+}
+
+TEST(Reconcile, ACandidateThatIsTimedAloneIsHeldAgainstAGenerousBound) {
+  auto samples = session(2, 2, [](int) { return 1.0; });
+  samples.erase(std::remove_if(samples.begin(), samples.end(),
+                               [](const Sample& sample) { return sample.side == Side::incumbent; }),
+                samples.end());
+  EXPECT_FALSE(reconcile(samples));
+  for (Sample& sample : samples) {
+    sample.round_trip_ns += 1'900'000;
+  }
+  EXPECT_FALSE(reconcile(samples)) << "a slow wake-up is no evidence";
+  for (Sample& sample : samples) {
+    sample.round_trip_ns += 3'000'000;
+  }
+  const auto doubt = reconcile(samples);
+  ASSERT_TRUE(doubt);
+  EXPECT_THAT(*doubt, ::testing::Not(::testing::HasSubstr("incumbent")));
+}
+
+TEST(Judge, AGainThatTheJudgesClockDoesNotSeeIsNoGain) {
+  auto samples = session(3, 2, [](int) { return 0.5; });
+  for (Sample& sample : samples) {
+    if (sample.side == Side::candidate) {
+      sample.round_trip_ns = 2 * sample.elapsed_ns + 20000;  // As long as the incumbent, whatever its own clock says.
+    }
+  }
+  const Judgement judgement = judge(request_of(2), samples, 3);
+  EXPECT_EQ(judgement.testimony, stats::Testimony::contradicted);
+  EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
+  EXPECT_TRUE(judgement.stop);
+  auto simulated = request_of(2);
+  simulated.device = "simulated:1";
+  EXPECT_EQ(judge(simulated, samples, 3).testimony, stats::Testimony::none);
+  EXPECT_EQ(judge(simulated, samples, 3).conclusion, stats::PairedConclusion::better);
 }
 
 TEST(Reconcile, ABusyMachineThatDelaysMostAnswersIsNoEvidence) {

@@ -109,6 +109,7 @@ base::Result<CommandResult> run_command(ProcessOptions options, std::chrono::nan
   ASSAY_TRY_ASSIGN(const std::optional<ExitStatus> status, process.wait_for(std::chrono::nanoseconds(0)));
   ASSAY_CHECK(status.has_value());
   result.status = *status;
+  result.out_of_memory = process.out_of_memory();
   result.wall = std::chrono::steady_clock::now() - start;
   ASSAY_TRY(pipe.drain(result));
   return result;

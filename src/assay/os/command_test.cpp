@@ -111,12 +111,12 @@ TEST_P(CommandTest, leaks_no_descriptors) {
   EXPECT_EQ(list_directory("/proc/self/fd").value().size(), before);
 }
 
-std::string containment_name(const ::testing::TestParamInfo<Containment>& info) {
+std::string command_containment(const ::testing::TestParamInfo<Containment>& info) {
   return std::string(to_string(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, CommandTest, ::testing::Values(Containment::pid_namespace, Containment::process_group),
-                         containment_name);
+                         command_containment);
 
 TEST(FindProgram, takes_the_first_executable_file_in_an_absolute_folder) {
   auto made = TemporaryDirectory::create(::testing::TempDir(), "assay-path-");

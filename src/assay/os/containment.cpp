@@ -27,7 +27,7 @@ bool namespaces_work(std::uint64_t flags) {
   int pidfd = -1;
   const int pid = clone_child(flags, &pidfd);
   if (pid == 0) {
-    const bool mapped = (flags & CLONE_NEWUSER) == 0 || map_user(user, group) == 0;
+    const bool mapped = (flags & CLONE_NEWUSER) == 0 || map_user({user, user}, {group, group}) == 0;
     const int child = mapped ? raw_clone(0, nullptr) : -1;
     ::_exit(child >= 0 ? 0 : 1);
   }

@@ -19,6 +19,8 @@
 #include <assay/os/containment.hpp>
 #include <assay/os/deadline.hpp>
 #include <assay/os/process_child.hpp>
+#include <assay/os/sandbox/detect.hpp>
+#include <assay/os/sandbox/namespaces.hpp>
 
 namespace assay::os {
 namespace {
@@ -78,7 +80,7 @@ base::Result<std::string> resolve_program(const std::string& name) {
 }
 
 std::vector<ChildLimit> child_limits(const ResourceLimits& limits) {
-  std::vector<ChildLimit> result = {{RLIMIT_CORE, 0, 0}};
+  std::vector<ChildLimit> result = {{RLIMIT_CORE, 1, 1}};  // 0 would not stop a dump into a pipe.
   const auto add = [&](__rlimit_resource resource, std::uint64_t value, std::uint64_t grace) {
     if (value != 0) {
       result.push_back({resource, value, value + grace});
@@ -98,6 +100,8 @@ struct Prepared {
   std::vector<std::string> environment;
   std::string directory;
   cpu_set_t cpus{};
+  SandboxPlan sandbox;
+  std::uint64_t clone_flags = 0;
   ChildPlan plan;
 };
 
@@ -139,6 +143,24 @@ base::Result<void> prepare(const ProcessOptions& options, const Fd& null, Prepar
   return {};
 }
 
+// Decides what keeps the child in: the sandbox, a PID namespace alone, or nothing but its process group.
+base::Result<void> contain(const ProcessOptions& options, Prepared& prepared, std::optional<Cgroup>& cgroup) {
+  if (!options.sandbox) {
+    prepared.clone_flags = options.containment == Containment::pid_namespace ? namespace_flags() : 0;
+    prepared.plan.maps_user = (prepared.clone_flags & CLONE_NEWUSER) != 0;
+    return {};
+  }
+  const SandboxSupport& support = sandbox_support();
+  if (support.report.applied.without(options.sandbox->leave_out).has(Mechanism::cgroup)) {
+    const SandboxOptions& wanted = *options.sandbox;
+    ASSAY_TRY_ASSIGN(cgroup, Cgroup::create(*support.cgroups, {wanted.memory_bytes, wanted.processes, wanted.cpus}));
+  }
+  ASSAY_TRY_ASSIGN(prepared.sandbox, plan_sandbox(*options.sandbox, support, cgroup));
+  prepared.clone_flags = clone_flags(prepared.sandbox);
+  prepared.plan.sandbox = &prepared.sandbox;
+  return {};
+}
+
 std::string_view stage_text(ChildStage stage) {
   switch (stage) {
     case ChildStage::user_map:
@@ -159,6 +181,8 @@ std::string_view stage_text(ChildStage stage) {
       return "run on the CPU asked for";
     case ChildStage::directory:
       return "enter its folder";
+    case ChildStage::sandbox:
+      return "enter its sandbox";
     case ChildStage::exec:
       return "execute it";
   }
@@ -176,6 +200,12 @@ tl::unexpected<base::Error> start_error(const ChildFailure& failure, const Prepa
     return base::environment_error(
         "process.not_executable",
         fmt::format("the program {} may not be executed: check its permissions (chmod +x)", prepared.program));
+  }
+  if (failure.stage == ChildStage::sandbox) {
+    return base::system_error("process.sandbox",
+                              fmt::format("cannot start {} in its sandbox: {} worked before and fails now",
+                                          prepared.program, entry_of(failure.mechanism).name),
+                              failure.error);
   }
   if (failure.stage == ChildStage::directory) {
     return base::system_error("process.directory",
@@ -225,14 +255,16 @@ base::Result<Process> Process::spawn(const ProcessOptions& options) {
   }
   Prepared prepared;
   ASSAY_TRY(prepare(options, null, prepared));
-  const std::uint64_t flags = options.containment == Containment::pid_namespace ? namespace_flags() : 0;
+  std::optional<Cgroup> cgroup;
+  ASSAY_TRY(contain(options, prepared, cgroup));
+  const std::uint64_t flags = prepared.clone_flags;
   ASSAY_TRY_ASSIGN(auto failure_pipe, make_pipe());
   ASSAY_TRY_ASSIGN(auto status_pipe, make_pipe());
   ChildPlan& plan = prepared.plan;
   plan.failure_pipe = failure_pipe.second.get();
   plan.status_pipe = status_pipe.second.get();
   plan.parent_pidfd = self.get();
-  plan.maps_user = (flags & CLONE_NEWUSER) != 0;
+  plan.has_init = (flags & CLONE_NEWPID) != 0;
 
   int pidfd = -1;
   int pid = -1;
@@ -241,7 +273,7 @@ base::Result<Process> Process::spawn(const ProcessOptions& options) {
     const BlockedSignals blocked;
     pid = clone_child(flags, &pidfd);
     if (pid == 0) {
-      flags != 0 ? run_init(plan) : run_program(plan);
+      plan.has_init ? run_init(plan) : run_program(plan);
     }
     clone_error = errno;
   }
@@ -254,7 +286,8 @@ base::Result<Process> Process::spawn(const ProcessOptions& options) {
   process.status_pipe_ = std::move(status_pipe.first);
   // The init writes before it ends: there is never anything to wait for, whoever else may hold the other end.
   ::fcntl(process.status_pipe_.get(), F_SETFL, O_NONBLOCK);
-  process.group_ = flags == 0;
+  process.group_ = !plan.has_init;
+  process.cgroup_ = std::move(cgroup);
   failure_pipe.second.reset();
   status_pipe.second.reset();
   if (const std::optional<ChildFailure> failure = read_failure(failure_pipe.first)) {
@@ -271,6 +304,8 @@ Process::Process(Process&& other) noexcept
       pidfd_(std::move(other.pidfd_)),
       status_pipe_(std::move(other.status_pipe_)),
       group_(other.group_),
+      out_of_memory_(other.out_of_memory_),
+      cgroup_(std::move(other.cgroup_)),
       ended_(other.ended_) {}
 
 Process& Process::operator=(Process&& other) noexcept {
@@ -280,6 +315,8 @@ Process& Process::operator=(Process&& other) noexcept {
     pidfd_ = std::move(other.pidfd_);
     status_pipe_ = std::move(other.status_pipe_);
     group_ = other.group_;
+    out_of_memory_ = other.out_of_memory_;
+    cgroup_ = std::move(other.cgroup_);
     ended_ = other.ended_;
   }
   return *this;
@@ -297,6 +334,8 @@ void Process::reap() {
   if (!group_ && ::read(status_pipe_.get(), &raw, sizeof raw) == static_cast<ssize_t>(sizeof raw)) {
     ended_ = from_raw(raw);
   }
+  out_of_memory_ = out_of_memory();
+  cgroup_.reset();
 }
 
 base::Result<std::optional<ExitStatus>> Process::wait_for(std::chrono::nanoseconds limit) {

@@ -11,6 +11,8 @@
 #include <assay/base/error.hpp>
 #include <assay/os/fd.hpp>
 #include <assay/os/file.hpp>
+#include <assay/os/sandbox/cgroup.hpp>
+#include <assay/os/sandbox/options.hpp>
 
 namespace assay::os {
 
@@ -44,6 +46,9 @@ struct ProcessOptions {
   std::optional<int> cpu;                        ///< Pin to this CPU.
   ResourceLimits limits;
   Containment containment = Containment::pid_namespace;  ///< Falls back to process_group where it does not work.
+  /// Shuts the program in with all that works here (sandbox/detect.hpp). argv[0] and the folder are then as seen_path
+  /// gives them; `containment` is ignored. Empty: no sandbox.
+  std::optional<SandboxOptions> sandbox;
 };
 
 /// How a process ended.
@@ -77,6 +82,9 @@ class Process {
   }
   /// The host's PID of the outermost process (the init, where there is one); for logs and tests.
   [[nodiscard]] int pid() const { return pid_; }
+  /// Tells whether the kernel has killed something in the child's cgroup for want of memory; after its end too. False
+  /// where there is no cgroup.
+  [[nodiscard]] bool out_of_memory() const { return out_of_memory_ || (cgroup_ && cgroup_->out_of_memory()); }
   /// A pollable descriptor that becomes readable when the child ends.
   [[nodiscard]] const Fd& pidfd() const { return pidfd_; }
 
@@ -87,6 +95,8 @@ class Process {
   Fd pidfd_;
   Fd status_pipe_;
   bool group_ = false;
+  bool out_of_memory_ = false;
+  std::optional<Cgroup> cgroup_;
   std::optional<ExitStatus> ended_;
 };
 
@@ -95,7 +105,8 @@ struct CommandResult {
   ExitStatus status;
   bool timed_out = false;
   bool output_truncated = false;
-  std::string output;  ///< stdout and stderr, interleaved as they came; at most the limit given.
+  bool out_of_memory = false;  ///< The kernel killed something in it at its cgroup's limit.
+  std::string output;          ///< stdout and stderr, interleaved as they came; at most the limit given.
   std::chrono::nanoseconds wall{};
 };
 

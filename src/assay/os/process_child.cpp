@@ -20,8 +20,8 @@
 namespace assay::os {
 namespace {
 
-[[noreturn]] void fail(const ChildPlan& plan, ChildStage stage, int error) {
-  const ChildFailure failure{stage, error};
+[[noreturn]] void fail(const ChildPlan& plan, ChildStage stage, int error, Mechanism mechanism = Mechanism::limits) {
+  const ChildFailure failure{stage, error, mechanism};
   [[maybe_unused]] const ssize_t written = ::write(plan.failure_pipe, &failure, sizeof failure);
   ::_exit(127);
 }
@@ -35,6 +35,17 @@ void die_with_parent(const ChildPlan& plan) {
   }
 }
 
+void put_up(const ChildPlan& plan, SandboxPart part) {
+  if (plan.sandbox != nullptr) {
+    const SandboxFailure failure = enter_sandbox(*plan.sandbox, part);
+    if (failure.error != 0) {
+      fail(plan, ChildStage::sandbox, failure.error, failure.mechanism);
+    }
+    // A change of user takes the wish to die with the parent back.
+    die_with_parent(plan);
+  }
+}
+
 int write_text(const char* path, const char* text, std::size_t size) {
   const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) {
@@ -45,14 +56,13 @@ int write_text(const char* path, const char* text, std::size_t size) {
   return error;
 }
 
-// "1000 1000 1": the number maps onto itself, so that files keep their owner and exec gives no capabilities.
-int write_identity_map(const char* path, unsigned number) {
+// "65534 1000 1": one number, which must not be 0 inside, or exec would give capabilities.
+int write_map(const char* path, MappedNumber number) {
   std::array<char, 32> text{};
   std::size_t size = 0;
-  for (int column = 0; column < 2; ++column) {
+  for (unsigned rest : {number.inside, number.outside}) {
     std::array<char, 10> digits{};
     std::size_t count = 0;
-    unsigned rest = number;
     do {
       digits[count++] = static_cast<char>('0' + rest % 10);
       rest /= 10;
@@ -128,18 +138,21 @@ int raw_clone(std::uint64_t flags, int* pidfd) {
   return static_cast<int>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, pidfd, nullptr, nullptr));
 }
 
-int map_user(unsigned user, unsigned group) {
+int map_user(MappedNumber user, MappedNumber group) {
   // The files in /proc of a process that is not dumpable belong to root.
   ::prctl(PR_SET_DUMPABLE, 1);
   int error = write_text("/proc/self/setgroups", "deny", 4);
-  error = error != 0 ? error : write_identity_map("/proc/self/uid_map", user);
-  error = error != 0 ? error : write_identity_map("/proc/self/gid_map", group);
+  error = error != 0 ? error : write_map("/proc/self/uid_map", user);
+  error = error != 0 ? error : write_map("/proc/self/gid_map", group);
   ::prctl(PR_SET_DUMPABLE, 0);
   return error;
 }
 
 void run_program(ChildPlan& plan) {
   die_with_parent(plan);
+  if (!plan.has_init) {
+    put_up(plan, SandboxPart::init);
+  }
   if (::setsid() < 0) {
     fail(plan, ChildStage::session, errno);
   }
@@ -154,6 +167,7 @@ void run_program(ChildPlan& plan) {
     fail(plan, ChildStage::privileges, errno);
   }
   set_limits(plan);
+  put_up(plan, SandboxPart::program);
   default_signals();
   ::execve(plan.program, plan.argv.data(), plan.environment.data());
   fail(plan, ChildStage::exec, errno);
@@ -162,10 +176,11 @@ void run_program(ChildPlan& plan) {
 void run_init(ChildPlan& plan) {
   die_with_parent(plan);
   if (plan.maps_user) {
-    if (const int error = map_user(plan.user, plan.group); error != 0) {
+    if (const int error = map_user({plan.user, plan.user}, {plan.group, plan.group}); error != 0) {
       fail(plan, ChildStage::user_map, error);
     }
   }
+  put_up(plan, SandboxPart::init);
   // The init is a copy of the parent's memory, secrets too: the program must not be able to look into it.
   ::prctl(PR_SET_DUMPABLE, 0);
   ::prctl(PR_SET_NAME, "assay-init");

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <assay/os/sandbox/plan.hpp>
+
 namespace assay::os {
 
 /// What the child was doing when it failed. Sent as a number to the parent, which is the same build: not
@@ -21,6 +23,7 @@ enum class ChildStage : std::int32_t {
   privileges,
   affinity,
   directory,
+  sandbox,
   exec,
 };
 
@@ -28,6 +31,7 @@ enum class ChildStage : std::int32_t {
 struct ChildFailure {
   ChildStage stage = ChildStage::exec;
   std::int32_t error = 0;
+  Mechanism mechanism = Mechanism::limits;  ///< Of ChildStage::sandbox.
 };
 
 /// One limit to set before exec.
@@ -51,9 +55,11 @@ struct ChildPlan {
   int failure_pipe = -1;            ///< Gets a ChildFailure; closed by a successful exec.
   int status_pipe = -1;             ///< Gets the raw wait status from the init.
   int parent_pidfd = -1;            ///< Readable once the parent is dead.
+  bool has_init = false;            ///< The program runs below an init, which has put up the first part of the sandbox.
   bool maps_user = false;           ///< In a new user namespace: map our user and group onto themselves.
   unsigned user = 0;
   unsigned group = 0;
+  const SandboxPlan* sandbox = nullptr;  ///< nullptr: none.
 };
 
 /// Becomes the program. Async-signal-safe.
@@ -63,8 +69,14 @@ struct ChildPlan {
 /// reports and leaves, upon which the kernel kills all that is left in the namespace. Async-signal-safe.
 [[noreturn]] void run_init(ChildPlan& plan);
 
+/// A number in a new user namespace and what it is outside.
+struct MappedNumber {
+  unsigned inside = 0;
+  unsigned outside = 0;
+};
+
 /// Writes the maps of a new user namespace; returns errno or 0. Async-signal-safe.
-[[nodiscard]] int map_user(unsigned user, unsigned group);
+[[nodiscard]] int map_user(MappedNumber user, MappedNumber group);
 
 /// Forks without glibc's handlers, which take locks. Async-signal-safe.
 [[nodiscard]] int raw_clone(std::uint64_t flags, int* pidfd);

@@ -82,9 +82,9 @@ std::string describe(const LatencyChart& chart) {
       chart.pairs.size(), chart.axis, chart.incumbent, chart.baseline, faster, slower, missing);
 }
 
-class Drawing {
+class LatencyDrawing {
  public:
-  explicit Drawing(const LatencyChart& chart)
+  explicit LatencyDrawing(const LatencyChart& chart)
       : chart_(chart),
         slots_(assign_slots(chart)),
         x_(Scale::Kind::linear, {-1, std::max(slots_.count, 1.0)}, {kLeft, kRight}),
@@ -178,6 +178,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const LatencyChart& chart) { return Drawing(chart).draw(); }
+std::string draw(const LatencyChart& chart) { return LatencyDrawing(chart).draw(); }
 
 }  // namespace assay::plot

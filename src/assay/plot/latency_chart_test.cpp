@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::occurrences;
 
-LatencyChart sample() {
+LatencyChart sample_latencies() {
   return {.id = "latency",
           .title = "Latency by workload",
           .axis = "batch_size",
@@ -27,19 +27,19 @@ LatencyChart sample() {
 }
 
 TEST(LatencyChart, MatchesItsGoldenFile) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_latencies());
   EXPECT_EQ(testing::markup_problem(svg), "");
   testing::expect_golden(svg, "latency_chart.svg");
 }
 
 TEST(LatencyChart, DescribesItselfInWords) {
-  EXPECT_THAT(draw(sample()),
+  EXPECT_THAT(draw(sample_latencies()),
               HasSubstr("Latency of 5 workloads, grouped by batch_size. tuned is faster than plain on 3 "
                         "of them, slower on 1; on 1 a time is missing."));
 }
 
 TEST(LatencyChart, ShowsRegressionsAndHolesDifferently) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_latencies());
   EXPECT_EQ(occurrences(svg, "class=\"ap-gain\""), 3);
   EXPECT_EQ(occurrences(svg, "class=\"ap-loss\""), 2) << "one and its legend";
   EXPECT_EQ(occurrences(svg, "class=\"ap-lost\""), 1);
@@ -48,7 +48,7 @@ TEST(LatencyChart, ShowsRegressionsAndHolesDifferently) {
 }
 
 TEST(LatencyChart, LabelsTheGroupsAndTheTimes) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_latencies());
   for (const char* label :
        {">1</text>", ">8</text>", ">64</text>", ">batch_size</text>", ">100 µs</text>", ">1 ms</text>"}) {
     EXPECT_THAT(svg, HasSubstr(label));
@@ -56,7 +56,7 @@ TEST(LatencyChart, LabelsTheGroupsAndTheTimes) {
 }
 
 TEST(LatencyChart, FasterIsLowerAndFactorsAreDistances) {
-  LatencyChart chart = sample();
+  LatencyChart chart = sample_latencies();
   chart.pairs = {{"1", "first", 1000, 500}, {"1", "second", 8000, 4000}};
   const std::string svg = draw(chart);
   const auto bar_length = [&svg](const std::string& tooltip) {
@@ -69,7 +69,7 @@ TEST(LatencyChart, FasterIsLowerAndFactorsAreDistances) {
 }
 
 TEST(LatencyChart, LeavesOutLabelsThatWouldTouch) {
-  LatencyChart chart = sample();
+  LatencyChart chart = sample_latencies();
   chart.pairs.clear();
   for (int i = 0; i < 400; ++i) {
     chart.pairs.push_back({"group " + std::to_string(i), "x", 1000.0 + i, 900.0 + i});
@@ -81,7 +81,7 @@ TEST(LatencyChart, LeavesOutLabelsThatWouldTouch) {
 }
 
 TEST(LatencyChart, ShowsTheBaselineAloneWhenItWasKept) {
-  LatencyChart chart = sample();
+  LatencyChart chart = sample_latencies();
   chart.incumbent = chart.baseline;
   const std::string svg = draw(chart);
   EXPECT_THAT(svg, Not(HasSubstr("class=\"ap-won\"")));
@@ -89,7 +89,7 @@ TEST(LatencyChart, ShowsTheBaselineAloneWhenItWasKept) {
 }
 
 TEST(LatencyChart, WorksWithoutAnyTime) {
-  LatencyChart chart = sample();
+  LatencyChart chart = sample_latencies();
   chart.pairs = {{"1", "a", {}, {}}};
   EXPECT_EQ(testing::markup_problem(draw(chart)), "");
   chart.pairs.clear();
@@ -97,7 +97,7 @@ TEST(LatencyChart, WorksWithoutAnyTime) {
 }
 
 TEST(LatencyChart, EscapesUntrustedText) {
-  LatencyChart chart = sample();
+  LatencyChart chart = sample_latencies();
   chart.incumbent = "<script>1</script>";
   chart.axis = "<b>";
   chart.pairs[0].group = "<i>";
@@ -106,7 +106,7 @@ TEST(LatencyChart, EscapesUntrustedText) {
 }
 
 TEST(LatencyChartDeathTest, RefusesTimesWithoutLogarithm) {
-  LatencyChart chart = sample();
+  LatencyChart chart = sample_latencies();
   chart.pairs[0].baseline_ns = 0;
   EXPECT_DEATH(static_cast<void>(draw(chart)), "isfinite");
 }

@@ -13,13 +13,13 @@
 namespace assay::plot {
 namespace {
 
-constexpr double kWidth = 960;
-constexpr double kTop = 40;
-constexpr double kPlotHeight = 250;
-constexpr double kRowHeight = 20;
-constexpr double kRowGap = 14;
-constexpr double kBottom = 44;
-constexpr double kRight = 66;
+constexpr double kSpeedupWidth = 960;
+constexpr double kSpeedupTop = 40;
+constexpr double kSpeedupPlotHeight = 250;
+constexpr double kSpeedupRowHeight = 20;
+constexpr double kSpeedupRowGap = 14;
+constexpr double kSpeedupBottom = 44;
+constexpr double kSpeedupRight = 66;
 
 double left_margin(const SpeedupChart& chart) {
   double widest = 44;
@@ -73,20 +73,20 @@ std::string describe(const SpeedupChart& chart) {
   return text + (steps.empty() ? " The baseline was kept." : " Promoted: " + steps + ".");
 }
 
-class Drawing {
+class SpeedupDrawing {
  public:
-  explicit Drawing(const SpeedupChart& chart)
+  explicit SpeedupDrawing(const SpeedupChart& chart)
       : chart_(chart),
         left_(left_margin(chart)),
-        rows_top_(kTop + kPlotHeight + kRowGap),
-        bottom_(rows_top_ + kRowHeight * static_cast<double>(chart.rows.size())),
-        x_(Scale::Kind::linear, x_domain(chart), {left_, kWidth - kRight}),
-        y_(Scale::Kind::logarithmic, speedup_domain(chart), {kTop + kPlotHeight, kTop}),
+        rows_top_(kSpeedupTop + kSpeedupPlotHeight + kSpeedupRowGap),
+        bottom_(rows_top_ + kSpeedupRowHeight * static_cast<double>(chart.rows.size())),
+        x_(Scale::Kind::linear, x_domain(chart), {left_, kSpeedupWidth - kSpeedupRight}),
+        y_(Scale::Kind::logarithmic, speedup_domain(chart), {kSpeedupTop + kSpeedupPlotHeight, kSpeedupTop}),
         svg_({.id = chart.id,
               .title = chart.title,
               .description = describe(chart),
-              .width = kWidth,
-              .height = bottom_ + kBottom,
+              .width = kSpeedupWidth,
+              .height = bottom_ + kSpeedupBottom,
               .style = chart.style}) {
     const double slot = x_.at(2) - x_.at(1);
     radius_ = std::clamp(slot / 3, 1.5, 5.0);
@@ -120,18 +120,18 @@ class Drawing {
   }
 
   void draw_frame() {
-    const double right = kWidth - kRight;
+    const double right = kSpeedupWidth - kSpeedupRight;
     for (const double tick : y_.ticks(7)) {
       svg_.line({left_, y_.at(tick)}, {right, y_.at(tick)}, "ap-grid");
       svg_.text({left_ - 8, y_.at(tick) + 4}, short_number(tick, 4) + "×", Anchor::end, "ap-tick");
     }
     svg_.line({left_, y_.at(1)}, {right, y_.at(1)}, "ap-base");
     for (std::size_t row = 0; row < chart_.rows.size(); ++row) {
-      const double top = rows_top_ + kRowHeight * static_cast<double>(row);
+      const double top = rows_top_ + kSpeedupRowHeight * static_cast<double>(row);
       if (row % 2 == 0) {
-        svg_.rectangle({left_, top, right - left_, kRowHeight}, "ap-band");
+        svg_.rectangle({left_, top, right - left_, kSpeedupRowHeight}, "ap-band");
       }
-      svg_.text({left_ - 8, top + kRowHeight / 2 + 4}, chart_.rows[row].name, Anchor::end, "ap-tick");
+      svg_.text({left_ - 8, top + kSpeedupRowHeight / 2 + 4}, chart_.rows[row].name, Anchor::end, "ap-tick");
     }
     svg_.line({left_, bottom_}, {right, bottom_}, "ap-axis");
     for (const double tick : x_.ticks(12)) {
@@ -166,9 +166,10 @@ class Drawing {
         corners.push_back({x_.at(point.number), y_.at(current)});
       }
     }
-    corners.push_back({kWidth - kRight, y_.at(current)});
+    corners.push_back({kSpeedupWidth - kSpeedupRight, y_.at(current)});
     svg_.polyline(corners, "ap-step");
-    svg_.text({kWidth - kRight + 8, y_.at(current) + 4}, ratio_label(current), Anchor::start, "ap-strong");
+    svg_.text({kSpeedupWidth - kSpeedupRight + 8, y_.at(current) + 4}, ratio_label(current), Anchor::start,
+              "ap-strong");
   }
 
   void draw_measured(const SpeedupPoint& point, const SpeedupEstimate& speedup) {
@@ -183,9 +184,11 @@ class Drawing {
 
   void draw_unmeasured(const SpeedupPoint& point) {
     ASSAY_CHECK(point.row < chart_.rows.size());
-    const Point center{x_.at(point.number), rows_top_ + kRowHeight * (static_cast<double>(point.row) + 0.5)};
+    const Point center{x_.at(point.number), rows_top_ + kSpeedupRowHeight * (static_cast<double>(point.row) + 0.5)};
     svg_.open(point.tooltip, point.link);
-    svg_.rectangle({center.x - kRowHeight / 2, center.y - kRowHeight / 2, kRowHeight, kRowHeight}, "ap-hit");
+    svg_.rectangle(
+        {center.x - kSpeedupRowHeight / 2, center.y - kSpeedupRowHeight / 2, kSpeedupRowHeight, kSpeedupRowHeight},
+        "ap-hit");
     svg_.path(marker_path(point.row, center, std::max(radius_, 3.0)),
               chart_.rows[point.row].kind == SpeedupRow::Kind::failure ? "ap-failed" : "ap-neutral");
     svg_.close();
@@ -203,6 +206,6 @@ class Drawing {
 
 }  // namespace
 
-std::string draw(const SpeedupChart& chart) { return Drawing(chart).draw(); }
+std::string draw(const SpeedupChart& chart) { return SpeedupDrawing(chart).draw(); }
 
 }  // namespace assay::plot

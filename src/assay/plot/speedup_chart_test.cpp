@@ -28,7 +28,7 @@ SpeedupPoint failed(int number, std::size_t row) {
   return {.number = number, .tooltip = "failed", .link = "", .speedup = {}, .row = row, .promoted = false};
 }
 
-SpeedupChart sample() {
+SpeedupChart sample_speedups() {
   return {.id = "speedup",
           .title = "Speedup by candidate",
           .baseline = "plain",
@@ -41,19 +41,19 @@ SpeedupChart sample() {
 }
 
 TEST(SpeedupChart, MatchesItsGoldenFile) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_speedups());
   EXPECT_EQ(testing::markup_problem(svg), "");
   testing::expect_golden(svg, "speedup_chart.svg");
 }
 
 TEST(SpeedupChart, DescribesItselfInWords) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_speedups());
   EXPECT_THAT(svg, HasSubstr("7 candidates, 4 of them measured. duplicate: 1. not built: 1. crashed: 1. Promoted: "
                              "candidate 3 at 1.60×, candidate 6 at 2.40×."));
 }
 
 TEST(SpeedupChart, DrawsEveryCandidateOnce) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_speedups());
   EXPECT_EQ(occurrences(svg, "class=\"ap-won-bar\""), 2);
   EXPECT_EQ(occurrences(svg, "class=\"ap-kept-bar\""), 2);
   EXPECT_EQ(occurrences(svg, "class=\"ap-failed\""), 2);
@@ -62,7 +62,7 @@ TEST(SpeedupChart, DrawsEveryCandidateOnce) {
 }
 
 TEST(SpeedupChart, StepLineEndsAtTheIncumbent) {
-  SpeedupChart chart = sample();
+  SpeedupChart chart = sample_speedups();
   EXPECT_THAT(draw(chart), HasSubstr(">2.40×</text>"));
   chart.points.resize(3);
   EXPECT_THAT(draw(chart), HasSubstr(">1.60×</text>"));
@@ -79,7 +79,7 @@ double circle_attribute(const std::string& svg, const std::string& tooltip, cons
 }
 
 TEST(SpeedupChart, HalfAndTwiceAsFastAreEquallyFarFromTheBaseline) {
-  SpeedupChart chart = sample();
+  SpeedupChart chart = sample_speedups();
   chart.points = {measured(1, {0.5, 0.5, 0.5}), measured(2, {1, 1, 1}), measured(3, {2, 2, 2})};
   const std::string svg = draw(chart);
   const double half = circle_attribute(svg, "candidate 1", "cy");
@@ -90,13 +90,13 @@ TEST(SpeedupChart, HalfAndTwiceAsFastAreEquallyFarFromTheBaseline) {
 }
 
 TEST(SpeedupChart, CandidatesStandInTheirOrder) {
-  const std::string svg = draw(sample());
+  const std::string svg = draw(sample_speedups());
   EXPECT_LT(circle_attribute(svg, "candidate 2", "cx"), circle_attribute(svg, "candidate 3", "cx"));
   EXPECT_LT(circle_attribute(svg, "candidate 5", "cx"), circle_attribute(svg, "candidate 6", "cx"));
 }
 
 TEST(SpeedupChart, NumbersNeedNotBeginAtOne) {
-  SpeedupChart chart = sample();
+  SpeedupChart chart = sample_speedups();
   chart.points = {measured(101, {1.2, 1.1, 1.3}), measured(120, {1.3, 1.2, 1.4})};
   const std::string svg = draw(chart);
   EXPECT_EQ(testing::markup_problem(svg), "");
@@ -105,7 +105,7 @@ TEST(SpeedupChart, NumbersNeedNotBeginAtOne) {
 }
 
 TEST(SpeedupChart, AnEndlessIntervalIsCutAtTheEdge) {
-  SpeedupChart chart = sample();
+  SpeedupChart chart = sample_speedups();
   const std::string before = draw(chart);
   chart.points[1].speedup = {0.8, 0, kInfinity};
   const std::string svg = draw(chart);
@@ -133,7 +133,7 @@ TEST(SpeedupChart, WorksWithNothingOneAndMany) {
 }
 
 TEST(SpeedupChart, EscapesUntrustedText) {
-  SpeedupChart chart = sample();
+  SpeedupChart chart = sample_speedups();
   chart.points[0].tooltip = "<script>1</script>";
   chart.baseline = "</svg>";
   chart.rows[0].name = "a<b";
@@ -143,10 +143,10 @@ TEST(SpeedupChart, EscapesUntrustedText) {
 }
 
 TEST(SpeedupChartDeathTest, RefusesImpossibleData) {
-  SpeedupChart chart = sample();
+  SpeedupChart chart = sample_speedups();
   chart.points[1].speedup->estimate = 0;
   EXPECT_DEATH(static_cast<void>(draw(chart)), "estimate > 0");
-  chart = sample();
+  chart = sample_speedups();
   chart.points[0].row = 9;
   EXPECT_DEATH(static_cast<void>(draw(chart)), "rows.size");
 }

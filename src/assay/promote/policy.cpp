@@ -19,9 +19,11 @@ Policy quick() {
   policy.gate.samples_per_pair = 2;
   policy.gate.alpha = 0.05;
   policy.gate.minimum_effect = 0.02;
+  policy.gate.futility = 0.05;
   policy.gate.maximum_regression = 0.10;
   policy.gate.check_fraction = 0.1;  // warm-up calls are checked anyway, and the sweep checks more
   policy.sweep = policy.gate;
+  policy.sweep.futility = 0;
   policy.sweep.check_fraction = 0.25;
   policy.sweep.maximum_pairs = 6;
   policy.sweep.samples_per_pair = 2;
@@ -44,6 +46,7 @@ Policy standard() {
   policy.gate.check_fraction = 0.25;
   policy.gate.maximum_regression = 0.05;
   policy.sweep = policy.gate;
+  policy.sweep.futility = 0;
   policy.sweep.minimum_pairs = 5;
   policy.sweep.maximum_pairs = 12;
   policy.sweep.alpha = 0.01;
@@ -104,6 +107,10 @@ std::vector<std::string> explain(const Policy& policy) {
   sentences.push_back(policy.approval == Approval::policy
                           ? fmt::format("A winner becomes the incumbent at once, by policy {}.", policy.name)
                           : std::string("A winner waits until a person approves it."));
+  if (policy.gate.minimum_sandbox != base::SandboxLevel::none) {
+    sentences.push_back(fmt::format("Nothing is built or run where the sandbox does not reach the level '{}'.",
+                                    base::to_string(policy.gate.minimum_sandbox)));
+  }
   sentences.emplace_back("A tie keeps the incumbent; a missing or failed workload does too.");
   return sentences;
 }

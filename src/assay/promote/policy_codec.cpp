@@ -67,6 +67,7 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   read_int(field(fields, "samples_per_pair", missing), plan.samples_per_pair, 1, kMostSamples);
   read_real(field(fields, "alpha", missing), plan.alpha, {0, 1, true});
   read_real(field(fields, "minimum_effect", missing), plan.minimum_effect, {0, 0.99, false});
+  read_real(fields.optional("futility"), plan.futility, {0, 0.99, false});  // Policies stored before had none.
   read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 1, false});
   read_real(field(fields, "check_fraction", missing), plan.check_fraction, {0, 1, false});
   read_milliseconds(field(fields, "call_limit_ms", missing), plan.call_limit);
@@ -102,6 +103,10 @@ Policy read_policy(const Node& node, Missing missing) {
     policy.approval = approval.word(kApprovals) == 0 ? Approval::policy : Approval::person;
   }
   read_int(field(fields, "sweeps_per_round", missing), policy.sweeps_per_round, 1, 1000);
+  if (const Node sandbox = fields.optional("minimum_sandbox"); sandbox.present()) {  // Policies stored before had none.
+    policy.gate.minimum_sandbox = static_cast<base::SandboxLevel>(sandbox.word(base::kSandboxLevels));
+    policy.sweep.minimum_sandbox = policy.gate.minimum_sandbox;
+  }
 
   const Node gate = field(fields, "gate", missing);
   Fields gate_fields(gate);
@@ -130,12 +135,16 @@ Json encode(const Policy& policy) {
   for (const auto& [key, value] : plan.items()) {
     gate[key] = value;
   }
+  Json sweep = task::encode(policy.sweep);
+  gate.erase("minimum_sandbox");  // One for both: it stands on top.
+  sweep.erase("minimum_sandbox");
   return {{"version", policy.version},
           {"name", policy.name},
           {"approval", std::string(to_string(policy.approval))},
           {"sweeps_per_round", policy.sweeps_per_round},
+          {"minimum_sandbox", base::to_string(policy.gate.minimum_sandbox)},
           {"gate", std::move(gate)},
-          {"sweep", task::encode(policy.sweep)},
+          {"sweep", std::move(sweep)},
           {"guards",
            {{"maximum_mean_regression", policy.maximum_mean_regression},
             {"maximum_p95_regression", policy.maximum_p95_regression}}}};

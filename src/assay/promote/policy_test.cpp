@@ -31,7 +31,7 @@ std::string parse_failure(std::string_view toml) {
   return policy.error().message;
 }
 
-class BuiltInPolicy : public testing::TestWithParam<std::string> {};
+class BuiltInPolicy : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(BuiltInPolicy, IsWhatItsFileSays) {
   const auto parsed = parse_policy(policy_file(GetParam()), GetParam());
@@ -73,7 +73,7 @@ TEST_P(BuiltInPolicy, SurvivesStorage) {
   EXPECT_EQ(dump(*read), dump(policy));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BuiltInPolicy, testing::ValuesIn(built_in_policy_names()));
+INSTANTIATE_TEST_SUITE_P(All, BuiltInPolicy, ::testing::ValuesIn(built_in_policy_names()));
 
 TEST(Policy, QuickHasTheDocumentedNumbers) {
   const Policy policy = *built_in_policy("quick");
@@ -86,6 +86,22 @@ TEST(Policy, QuickHasTheDocumentedNumbers) {
   EXPECT_EQ(policy.sweep.maximum_pairs, 6);
   EXPECT_EQ(policy.sweep.samples_per_pair, 2);
   EXPECT_EQ(policy.approval, Approval::policy);
+}
+
+TEST(Policy, TheMinimumSandboxHoldsForGateAndSweepAndIsStoredOnce) {
+  EXPECT_EQ(built_in_policy("quick")->gate.minimum_sandbox, base::SandboxLevel::none);
+  const auto policy = parse_policy("version = 1\nminimum_sandbox = \"confined\"\n", "p.toml");
+  ASSERT_TRUE(policy) << policy.error().text();
+  EXPECT_EQ(policy->gate.minimum_sandbox, base::SandboxLevel::confined);
+  EXPECT_EQ(policy->sweep.minimum_sandbox, base::SandboxLevel::confined);
+  const auto read = decode_policy(encode(*policy), "campaign");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->sweep.minimum_sandbox, base::SandboxLevel::confined);
+  EXPECT_EQ(dump(*policy).find("minimum_sandbox"), dump(*policy).rfind("minimum_sandbox"));
+
+  const auto unknown = parse_policy("version = 1\nminimum_sandbox = \"strong\"\n", "p.toml");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().message.find("p.toml:2: minimum_sandbox"), std::string::npos) << unknown.error().message;
 }
 
 TEST(Policy, StandardIsStricterEverywhere) {
@@ -122,7 +138,7 @@ struct BadToml {
   std::vector<std::string> says;
 };
 
-class BadPolicy : public testing::TestWithParam<BadToml> {};
+class BadPolicy : public ::testing::TestWithParam<BadToml> {};
 
 TEST_P(BadPolicy, IsRefusedWithFileLineAndField) {
   const std::string message = parse_failure(GetParam().toml);
@@ -133,7 +149,7 @@ TEST_P(BadPolicy, IsRefusedWithFileLineAndField) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadPolicy,
-    testing::ValuesIn(std::vector<BadToml>{
+    ::testing::ValuesIn(std::vector<BadToml>{
         {"Syntax", "version = 1\nname = quick\n", {"my.toml:2: ", "not valid TOML"}},
         {"Twice", "version = 1\nversion = 1\n", {"my.toml:2: ", "not valid TOML"}},
         {"NoVersion", "name = \"x\"\n", {"my.toml:1: version is missing"}},
@@ -169,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
          {"my.toml:4: gate.alpha must be a number"}},
         {"Several", "version = 1\nfoo = 1\nbar = 2\n", {"; and 1 more"}},
     }),
-    [](const testing::TestParamInfo<BadToml>& one) { return one.param.name; });
+    [](const ::testing::TestParamInfo<BadToml>& one) { return one.param.name; });
 
 TEST(PolicyJson, RefusesWhatIsMissingOrUnknown) {
   base::Json json = encode(*built_in_policy("quick"));

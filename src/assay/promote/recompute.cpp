@@ -27,8 +27,9 @@ base::Result<std::vector<stats::PairedSample>> timed_samples(const task::Evaluat
               request.id, sample.pair, sample.workload, workloads, request.plan.maximum_pairs));
     }
     if (sample.repetition > 0) {
-      timed.push_back(
-          {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
+      timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
+                       static_cast<double>(sample.elapsed_ns),
+                       task::has_two_clocks(request) ? static_cast<double>(sample.round_trip_ns) : 0});
     }
   }
   return timed;
@@ -95,7 +96,7 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
     pairs = std::max(pairs, sample.pair + 1);
   }
   const stats::PairedRule rule{request.plan.minimum_pairs, request.plan.maximum_pairs, request.plan.alpha,
-                               request.plan.minimum_effect};
+                               request.plan.minimum_effect, request.plan.futility};
   PairedComparison comparison = stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()), rule,
                                                      request.plan.maximum_regression);
   if (task::is_correct(evaluation.outcome) && comparison.complete && pairs > 0) {

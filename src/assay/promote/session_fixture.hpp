@@ -34,9 +34,10 @@ inline void judge(Session& session) {
       pairs = std::max(pairs, sample.pair + 1);
     }
   }
-  const auto comparison = stats::compare_pairs(
-      timed, pairs, static_cast<int>(session.request.workloads.size()),
-      {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect}, plan.maximum_regression);
+  const auto comparison =
+      stats::compare_pairs(timed, pairs, static_cast<int>(session.request.workloads.size()),
+                           {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility},
+                           plan.maximum_regression);
   session.evaluation.outcome = honest_outcome(comparison.conclusion);
   session.evaluation.comparison.emplace();
   session.evaluation.comparison->pairs = comparison.decision.pairs_used;

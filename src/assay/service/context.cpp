@@ -31,9 +31,11 @@ base::Result<task::Named<std::string>> fingerprint_of(const Places& places, cons
 
 }  // namespace
 
-Context make_context(const Surroundings& surroundings) {
+Context make_context(const Surroundings& surroundings) { return make_context(find_places(surroundings)); }
+
+Context make_context(Places places) {
   Context context;
-  context.places = find_places(surroundings);
+  context.places = std::move(places);
   const execute::LocalSettings settings{context.places.judge, context.places.build_cache, std::nullopt};
   context.make_runner = [settings] { return std::make_unique<execute::LocalJudgeRunner>(settings); };
   context.fingerprint = [places = context.places](const std::string& device) { return fingerprint_of(places, device); };

@@ -25,6 +25,7 @@ struct Context {
 
 /// Makes the real thing: the judge that lies beside this executable.
 [[nodiscard]] Context make_context(const Surroundings& surroundings);
+[[nodiscard]] Context make_context(Places places);
 
 /// Opens the dataset of this run. Without one, the error lists where it was looked for and how to name one.
 [[nodiscard]] base::Result<dataset::Dataset> open_dataset(const Context& context);

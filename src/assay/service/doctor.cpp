@@ -95,14 +95,6 @@ Capability memory_sealing() {
   return {"sealed memory", State::available, "candidates cannot write to inputs", ""};
 }
 
-Capability containment() {
-  if (os::best_containment() == os::Containment::pid_namespace) {
-    return {"process isolation", State::available, "PID namespace: no descendant outlives its parent", ""};
-  }
-  return {"process isolation", State::absent, "process group only",
-          "a hostile candidate's descendants may survive: run as root, or allow unprivileged user namespaces"};
-}
-
 Capability processor() {
   std::string model = "unknown model";
   if (const auto text = os::read_file("/proc/cpuinfo")) {
@@ -235,7 +227,6 @@ DoctorReport examine(const Context& context) {
   found.push_back(judge(context.places, machine));
   found.push_back(worker(context.places));
   found.push_back(memory_sealing());
-  found.push_back(containment());
   found.push_back(processor());
   found.push_back(disk(context.places.archive));
   found.push_back(database());

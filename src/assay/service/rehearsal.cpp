@@ -81,7 +81,7 @@ void compare(const task::EvaluationRequest& request, const std::vector<task::Sam
     }
   }
   const stats::PairedRule rule{request.plan.minimum_pairs, request.plan.maximum_pairs, request.plan.alpha,
-                               request.plan.minimum_effect};
+                               request.plan.minimum_effect, request.plan.futility};
   const stats::PairedComparison found =
       stats::compare_pairs(timed, request.plan.minimum_pairs, static_cast<int>(request.workloads.size()), rule,
                            request.plan.maximum_regression);

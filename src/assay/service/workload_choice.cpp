@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <assay/base/text.hpp>
 #include <assay/promote/representatives.hpp>
@@ -107,9 +106,7 @@ std::vector<std::size_t> spread_over_axes(const std::vector<task::Workload>& wor
   }
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < count; ++i) {
-    const double place = count == 1 ? static_cast<double>(sizes.size() - 1) / 2
-                                    : static_cast<double>(i * (sizes.size() - 1)) / static_cast<double>(count - 1);
-    chosen.push_back(sizes[static_cast<std::size_t>(std::lround(place))]);
+    chosen.push_back(sizes[i * sizes.size() / count]);
   }
   return chosen;
 }

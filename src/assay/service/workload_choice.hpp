@@ -17,8 +17,9 @@ namespace assay::service {
     const archive::Archive& archive, const task::Solution& solution, const std::string& device,
     const std::vector<task::Workload>& workloads);
 
-/// Chooses `count` representatives by the axes alone: the workloads are ordered by the product of their axes and taken
-/// at even distances from the smallest to the largest. Deterministic; fewer if fewer sizes differ. Indices, ascending
+/// Chooses `count` representatives by the axes alone: the workloads are ordered by the product of their axes, and
+/// the smallest of each of `count` equal shares of the sizes is taken: the cheapest that stands for its share, because a
+/// gate is to answer soon, and a sweep measures them all. Deterministic; fewer if fewer sizes differ. Indices, ascending
 /// by size.
 [[nodiscard]] std::vector<std::size_t> spread_over_axes(const std::vector<task::Workload>& workloads,
                                                         std::size_t count);

@@ -17,6 +17,7 @@ void check_rule(const PairedRule& rule) {
   ASSAY_CHECK(rule.maximum_pairs >= rule.minimum_pairs);
   ASSAY_CHECK(rule.alpha > 0 && rule.alpha < 1);
   ASSAY_CHECK(rule.minimum_effect >= 0 && rule.minimum_effect < 1);
+  ASSAY_CHECK(rule.futility >= 0 && rule.futility < 1);
 }
 
 // A NaN in a bound compares false both ways, so that a broken measurement stays undecided.
@@ -53,6 +54,25 @@ PairedInterval t_interval(std::span<const double> values, double alpha) {
   return {center, center - reach, center + reach};
 }
 
+double chance_of_better(std::span<const double> values, int maximum_pairs, double threshold, double alpha) {
+  ASSAY_CHECK(values.size() >= 2);
+  const auto done = static_cast<double>(values.size());
+  const double all = maximum_pairs;
+  const double rest = all - done;
+  ASSAY_CHECK(rest > 0);
+  if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) {
+    return 1;  // Nothing is known that would justify giving up.
+  }
+  const double center = mean(values);
+  const double deviation = standard_error(values) * std::sqrt(done);
+  const double reach = deviation / std::sqrt(all) * student_t_quantile(1 - alpha / 2, all - 1);
+  const double needed = (all * (threshold - reach) - done * center) / rest;  // Of the mean of the pairs to come.
+  if (deviation == 0) {
+    return center < needed ? 1 : 0;
+  }
+  return student_t_upper_tail((center - needed) / (deviation * std::sqrt(1 / done + 1 / rest)), done - 1);
+}
+
 PairedDecision decide_paired(std::span<const double> pair_log_ratios, const PairedRule& rule) {
   const double alpha = alpha_per_look(rule);
   const double threshold = std::log1p(-rule.minimum_effect);
@@ -70,6 +90,12 @@ PairedDecision decide_paired(std::span<const double> pair_log_ratios, const Pair
     decision.interval = t_interval(pair_log_ratios.first(pairs), alpha);
     decision.conclusion = conclude(decision.interval, threshold);
     if (decision.conclusion != PairedConclusion::undecided) {
+      decision.pairs_used = static_cast<int>(pairs);
+      break;
+    }
+    if (rule.futility > 0 && static_cast<int>(pairs) < rule.maximum_pairs &&
+        chance_of_better(pair_log_ratios.first(pairs), rule.maximum_pairs, threshold, alpha) < rule.futility) {
+      decision.futile = true;
       decision.pairs_used = static_cast<int>(pairs);
       break;
     }

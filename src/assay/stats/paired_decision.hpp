@@ -16,6 +16,9 @@ struct PairedRule {
   double alpha = 0.05;  ///< Two-sided error over all looks together.
   /// Relative gain that counts: better means log-ratio < log(1 - minimum_effect).
   double minimum_effect = 0.01;
+  /// Stop undecided once the predictive probability that `better` could still be concluded at the last look is
+  /// below this; 0: never. It cannot raise the error, only cost power.
+  double futility = 0;
 };
 
 /// An interval for the mean of the pairs' log-ratios at one look.
@@ -28,7 +31,8 @@ struct PairedInterval {
 struct PairedDecision {
   PairedConclusion conclusion = PairedConclusion::undecided;
   PairedInterval interval;  ///< At the last look that was taken; infinite bounds before the first.
-  int pairs_used = 0;       ///< The pairs up to the look that decided; all of them if none did.
+  int pairs_used = 0;       ///< The pairs up to the look that decided or gave up; all of them if none did.
+  bool futile = false;      ///< Undecided, and more pairs are not worth their time.
 };
 
 /// Number of looks that the rule takes at most, and the two-sided error that each may spend: alpha is split
@@ -40,6 +44,13 @@ struct PairedDecision {
 /// process pairs are independent and nearly normal on the log scale; they are few, so the t quantile is what
 /// keeps it honest.
 [[nodiscard]] PairedInterval t_interval(std::span<const double> values, double alpha);
+
+/// The probability, after `values` (at least 2) of `maximum_pairs`, that the interval at the last look lies below
+/// `threshold`: the mean of the pairs to come follows Student's t about the mean so far (flat prior, so that the
+/// spread of a few pairs is not believed more than it deserves), and the standard deviation stays as it is.
+/// Predictive power as in Spiegelhalter, Freedman and Blackburn (1986), for a mean of unknown variance.
+[[nodiscard]] double chance_of_better(std::span<const double> values, int maximum_pairs, double threshold,
+                                      double alpha);
 
 /// Replays the rule over the log-ratios in the order in which they were measured and stops at the first look
 /// that decides. Pure: the judge uses it to stop, `promote` to recompute.

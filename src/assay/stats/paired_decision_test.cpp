@@ -150,6 +150,87 @@ TEST(DecidePairedDeathTest, RefusesARuleWithoutMeaning) {
   EXPECT_DEATH(static_cast<void>(decide_paired(ratios, {.minimum_effect = 1})), "minimum_effect");
 }
 
+TEST(ChanceOfBetter, IsHalfWhereTheMeanSoFarIsJustWhatIsNeeded) {
+  // Three pairs of deviation 0.01; at five, the mean must lie below threshold - 0.01 / sqrt(5) * t(0.975; 4).
+  const std::vector<double> values{-0.01, 0, 0.01};
+  const double reach = 0.01 / std::sqrt(5.0) * 2.776445;
+  EXPECT_NEAR(chance_of_better(values, 5, reach, 0.05), 0.5, 1e-6);
+  EXPECT_GT(chance_of_better(values, 5, reach + 0.02, 0.05), 0.9);
+  EXPECT_LT(chance_of_better(values, 5, reach - 0.02, 0.05), 0.1);
+}
+
+TEST(ChanceOfBetter, IsCertainWithoutSpreadAndUnknownWithoutNumbers) {
+  EXPECT_EQ(chance_of_better(std::vector<double>{-0.1, -0.1}, 5, kThreshold, 0.05), 1);
+  EXPECT_EQ(chance_of_better(std::vector<double>{0, 0}, 5, kThreshold, 0.05), 0);
+  EXPECT_EQ(chance_of_better(std::vector<double>{0, std::nan("")}, 5, kThreshold, 0.05), 1);
+}
+
+// The predictive probability, checked against its definition: draw the mean and the variance from their posterior, then
+// the pairs to come, with the standard deviation of the look held as it is.
+TEST(ChanceOfBetter, AgreesWithASimulationOfThePairsToCome) {
+  const std::vector<double> values{-0.05, -0.02, -0.03, -0.045};
+  constexpr int kAll = 7;
+  const double center = -0.03625;
+  const double deviation =
+      std::sqrt((0.01375 * 0.01375 + 0.01625 * 0.01625 + 0.00625 * 0.00625 + 0.00875 * 0.00875) / 3);
+  const double bound = kThreshold - deviation / std::sqrt(7.0) * 2.446912;  // t(0.975; 6)
+  base::Philox random(5, base::stream_id("chance_of_better"));
+  int better = 0;
+  constexpr int kRuns = 40'000;
+  for (int run = 0; run < kRuns; ++run) {
+    double squares = 0;
+    for (int i = 0; i < 3; ++i) {
+      const double part = random.next_normal();
+      squares += part * part;
+    }
+    const double sigma = deviation * std::sqrt(3 / squares);
+    const double mu = center + sigma / 2 * random.next_normal();
+    double sum = 4 * center;
+    for (int i = 0; i < 3; ++i) {
+      sum += mu + sigma * random.next_normal();
+    }
+    better += sum / kAll < bound ? 1 : 0;
+  }
+  EXPECT_NEAR(chance_of_better(values, kAll, kThreshold, 0.05), static_cast<double>(better) / kRuns, 0.01);
+}
+
+constexpr PairedRule kQuickGate{
+    .minimum_pairs = 3, .maximum_pairs = 5, .alpha = 0.05, .minimum_effect = 0.02, .futility = 0.05};
+
+TEST(Futility, GivesUpOnACopyAfterTheFirstLook) {
+  const PairedDecision decision = decide_paired(std::vector<double>{0.03, -0.02, 0.01, 0, 0}, kQuickGate);
+  EXPECT_EQ(decision.conclusion, PairedConclusion::undecided);
+  EXPECT_TRUE(decision.futile);
+  EXPECT_EQ(decision.pairs_used, 3);
+  EXPECT_EQ(decision.interval.mean, t_interval(std::vector<double>{0.03, -0.02, 0.01}, 0.05 / 3).mean);
+}
+
+TEST(Futility, GoesOnWhileThereIsHopeAndNeverSpeaksAtTheLastLook) {
+  const PairedDecision hope = decide_paired(std::vector<double>{-0.12, -0.05, -0.08}, kQuickGate);
+  EXPECT_EQ(hope.conclusion, PairedConclusion::undecided);
+  EXPECT_FALSE(hope.futile);
+  const PairedDecision last = decide_paired(std::vector<double>{-0.12, -0.05, -0.08, 0.1, 0.1}, kQuickGate);
+  EXPECT_EQ(last.pairs_used, last.futile ? 4 : 5);
+  PairedRule never = kQuickGate;
+  never.futility = 0;
+  EXPECT_FALSE(decide_paired(std::vector<double>{0.03, -0.02, 0.01, 0}, never).futile);
+}
+
+TEST(Futility, SavesPairsAndCostsLittlePower) {
+  PairedRule never = kQuickGate;
+  never.futility = 0;
+  const Rates copy = simulate(Noise::normal, 0, 0.02, kQuickGate, 4000);
+  const Rates copy_never = simulate(Noise::normal, 0, 0.02, never, 4000);
+  EXPECT_LT(copy.mean_pairs, copy_never.mean_pairs - 1);
+  EXPECT_LE(copy.better, copy_never.better);
+  for (const double gain : {0.05, 0.10, 0.20}) {
+    const Rates with = simulate(Noise::normal, std::log1p(-gain), 0.02, kQuickGate, 4000);
+    const Rates without = simulate(Noise::normal, std::log1p(-gain), 0.02, never, 4000);
+    EXPECT_LE(with.better, without.better) << gain;
+    EXPECT_GE(with.better, without.better - 0.05) << gain;
+  }
+}
+
 TEST(FalsePositives, StayBelowAlphaForNormalNoiseAtTheEdgeOfTheNull) {
   // The hardest null: the gain is exactly the minimum effect.
   const Rates rates = simulate(Noise::normal, kThreshold, 0.01, {}, 4000);
@@ -214,6 +295,17 @@ RC_GTEST_PROP(DecidePairedProperty, LaterPairsNeverChangeADecision, (int seed)) 
   const PairedDecision cut = decide_paired(std::span(ratios).first(static_cast<std::size_t>(whole.pairs_used)), {});
   RC_ASSERT(cut.conclusion == whole.conclusion);
   RC_ASSERT(cut.interval.upper == whole.interval.upper);
+}
+
+RC_GTEST_PROP(DecidePairedProperty, FutilityOnlyEverTurnsADecisionIntoNone, (int seed)) {
+  const auto ratios = random_ratios(seed, 8);
+  PairedRule rule;
+  const PairedDecision without = decide_paired(ratios, rule);
+  rule.futility = 0.2;
+  const PairedDecision with = decide_paired(ratios, rule);
+  RC_ASSERT(with.futile || with.conclusion == without.conclusion);
+  RC_ASSERT(!with.futile || with.conclusion == PairedConclusion::undecided);
+  RC_ASSERT(with.pairs_used <= without.pairs_used);
 }
 
 RC_GTEST_PROP(DecidePairedProperty, AFasterCandidateIsNeverJudgedWorse, (int seed)) {

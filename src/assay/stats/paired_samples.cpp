@@ -84,6 +84,48 @@ PairedTable tabulate(std::span<const PairedSample> samples, int pairs, int workl
   return table;
 }
 
+Testimony hear_witness(std::span<const PairedSample> samples, int pairs, int workloads, double alpha) {
+  const std::size_t cells = index_of(pairs) * index_of(workloads);
+  struct Cell {
+    std::vector<double> own;
+    std::vector<double> witness;
+  };
+  std::vector<Cell> candidate(cells);
+  std::vector<Cell> incumbent(cells);
+  for (const PairedSample& sample : samples) {
+    ASSAY_CHECK(sample.pair >= 0 && sample.workload >= 0 && sample.workload < workloads);
+    if (sample.pair >= pairs) {
+      continue;
+    }
+    if (!(sample.witness_ns > 0)) {
+      return Testimony::none;
+    }
+    Cell& cell =
+        (sample.candidate ? candidate
+                          : incumbent)[index_of(sample.pair) * index_of(workloads) + index_of(sample.workload)];
+    cell.own.push_back(sample.elapsed_ns);
+    cell.witness.push_back(sample.witness_ns);
+  }
+  std::vector<double> surplus;
+  for (int pair = 0; pair < pairs; ++pair) {
+    double sum = 0;
+    for (int workload = 0; workload < workloads; ++workload) {
+      const std::size_t at = index_of(pair) * index_of(workloads) + index_of(workload);
+      const double base = median_or_missing(incumbent[at].own);
+      const double claimed = (base - median_or_missing(candidate[at].own)) / base;
+      const double seen = (median_or_missing(incumbent[at].witness) - median_or_missing(candidate[at].witness)) / base;
+      sum += seen - claimed / 2;
+    }
+    surplus.push_back(sum / workloads);
+  }
+  const bool whole = std::all_of(surplus.begin(), surplus.end(), [](double value) { return std::isfinite(value); });
+  if (surplus.size() < 2 || !whole) {
+    return Testimony::unclear;
+  }
+  const PairedInterval interval = t_interval(surplus, 2 * alpha < 1 ? 2 * alpha : alpha);
+  return interval.lower > 0 ? Testimony::confirmed : interval.upper < 0 ? Testimony::contradicted : Testimony::unclear;
+}
+
 std::vector<WorkloadGuard> guard_workloads(const PairedTable& table, double alpha, double maximum_regression) {
   ASSAY_CHECK(maximum_regression >= 0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -129,6 +171,12 @@ PairedComparison compare_pairs(std::span<const PairedSample> samples, int pairs,
   const bool guarded = std::any_of(comparison.guards.begin(), comparison.guards.end(),
                                    [](const WorkloadGuard& guard) { return guard.failed; });
   comparison.conclusion = guarded ? PairedConclusion::not_better : comparison.decision.conclusion;
+  if (comparison.conclusion == PairedConclusion::better) {
+    comparison.testimony = hear_witness(samples, comparison.table.pairs, workloads, rule.alpha);
+    if (comparison.testimony == Testimony::unclear || comparison.testimony == Testimony::contradicted) {
+      comparison.conclusion = PairedConclusion::undecided;
+    }
+  }
   return comparison;
 }
 

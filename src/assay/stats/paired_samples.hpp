@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,23 @@ struct PairedSample {
   int workload = 0;  ///< From 0.
   bool candidate = false;
   double elapsed_ns = 0;
+  double witness_ns =
+      0;  ///< The same call by the clock of whoever judges, command and answer included; 0: no such clock.
 };
+
+/// What a second clock says about the gain that the first one claims.
+enum class Testimony : std::uint8_t {
+  none,          ///< Some sample lacks the second time.
+  confirmed,     ///< Surely at least half of the claimed saving is seen by the second clock too.
+  unclear,       ///< Neither.
+  contradicted,  ///< Surely less than half of it is.
+};
+
+/// Hears the second clock. For each pair the saving (incumbent minus candidate, medians of each cell, relative to the
+/// incumbent's time by the first clock, mean over workloads) is taken by both clocks: what surrounds a call is the same
+/// on both sides and cancels in a difference, where a ratio would be diluted. Student's t over pairs of (second saving -
+/// half the first), one-sided `alpha` each way. A clock that runs where the candidate runs can be bent; this one cannot.
+[[nodiscard]] Testimony hear_witness(std::span<const PairedSample> samples, int pairs, int workloads, double alpha);
 
 /// A session's samples, reduced to what decisions need. Log-ratios are log(candidate / incumbent): below 0 is
 /// faster.
@@ -55,7 +72,9 @@ struct PairedComparison {
   PairedTable table;                  ///< Of the pairs up to the look that decided; of all if incomplete.
   PairedDecision decision;            ///< The sequential rule alone.
   std::vector<WorkloadGuard> guards;  ///< Over the same pairs; looked at once, they never stop a session.
-  /// The rule's conclusion, but `not_better` where a guard failed: what decides the outcome.
+  Testimony testimony = Testimony::none;  ///< Over the same pairs, if the rule says `better`.
+  /// The rule's conclusion, but `not_better` where a guard failed, and `undecided` where there is a second clock that
+  /// does not confirm a `better`: what decides the outcome.
   PairedConclusion conclusion = PairedConclusion::undecided;
 };
 

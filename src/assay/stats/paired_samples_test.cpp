@@ -11,6 +11,8 @@
 #include <rapidcheck/gtest.h>
 #include <vector>
 
+#include <assay/base/random.hpp>
+
 namespace assay::stats {
 namespace {
 
@@ -221,6 +223,91 @@ RC_GTEST_PROP(ComparePairsProperty, JudgingAfterEachPairAgreesWithJudgingOnce, (
   RC_ASSERT(once.decision.pairs_used == stopped);
   RC_ASSERT(once.conclusion == judge.conclusion);
   RC_ASSERT(once.table.log_ratio == judge.table.log_ratio);
+}
+
+// A session of calls of 260 µs, of which the candidate claims to need `claimed` and truly needs `real` times as much; the
+// answer adds 15 µs ± `noise` around each call, as on the machine where this was written.
+std::vector<PairedSample> witnessed(double claimed, double real, double noise_ns, base::Philox& random, int pairs = 3) {
+  std::vector<PairedSample> samples;
+  for (int pair = 0; pair < pairs; ++pair) {
+    for (int workload = 0; workload < 2; ++workload) {
+      for (int call = 0; call < 3; ++call) {
+        for (const bool candidate : {true, false}) {
+          const double base = 260e3 * (workload == 0 ? 1 : 4) * (1 + 0.01 * random.next_normal());
+          const double around = 15e3 + noise_ns * std::fabs(random.next_normal());
+          samples.push_back(
+              {pair, workload, candidate, base * (candidate ? claimed : 1), base * (candidate ? real : 1) + around});
+        }
+      }
+    }
+  }
+  return samples;
+}
+
+struct Heard {
+  int confirmed = 0;
+  int contradicted = 0;
+};
+
+Heard hear(double claimed, double real, double noise_ns = 15e3) {
+  base::Philox random(7, base::stream_id("testimony"));
+  Heard heard;
+  for (int run = 0; run < 1000; ++run) {
+    const Testimony testimony = hear_witness(witnessed(claimed, real, noise_ns, random), 3, 2, 0.05);
+    heard.confirmed += testimony == Testimony::confirmed ? 1 : 0;
+    heard.contradicted += testimony == Testimony::contradicted ? 1 : 0;
+  }
+  return heard;
+}
+
+TEST(HearWitness, AnHonestGainIsConfirmed) {
+  EXPECT_GE(hear(0.5, 0.5).confirmed, 990);
+  EXPECT_GE(hear(0.8, 0.8).confirmed, 900);
+  EXPECT_EQ(hear(0.8, 0.8).contradicted, 0);
+}
+
+TEST(HearWitness, ATimeThatOnlyTheCandidateSeesIsNeverConfirmedMoreOftenThanAlpha) {
+  for (const double claimed : {0.5, 0.9, 0.97}) {
+    EXPECT_LE(hear(claimed, 1).confirmed, 50) << claimed;
+  }
+  EXPECT_GE(hear(0.5, 1).contradicted, 990) << "half of 260 µs is hidden";
+  EXPECT_GE(hear(0.9, 1).contradicted, 300) << "a tenth of it is";
+}
+
+TEST(HearWitness, HalfOfTheClaimIsTheBorder) {
+  const Heard heard = hear(0.6, 0.8);
+  EXPECT_LE(heard.confirmed, 80);
+  EXPECT_LE(heard.contradicted, 80);
+}
+
+TEST(HearWitness, TheAnswersLatencyDoesNotDiluteADifference) {
+  // A kernel of 5 µs made one of 1 µs, behind 15 µs of latency without noise: the ratio of round trips says 1.25x.
+  std::vector<PairedSample> samples;
+  for (int pair = 0; pair < 3; ++pair) {
+    samples.push_back({pair, 0, true, 1e3 + pair, 16e3 + pair});
+    samples.push_back({pair, 0, false, 5e3, 20e3});
+  }
+  EXPECT_EQ(hear_witness(samples, 3, 1, 0.05), Testimony::confirmed);
+}
+
+TEST(HearWitness, SaysNothingWithoutASecondClock) {
+  base::Philox random(1, 1);
+  auto samples = witnessed(0.5, 0.5, 1e3, random);
+  samples.back().witness_ns = 0;
+  EXPECT_EQ(hear_witness(samples, 3, 2, 0.05), Testimony::none);
+  EXPECT_EQ(compare_pairs(samples, 3, 2, {}, 0.1).testimony, Testimony::none);
+  EXPECT_EQ(compare_pairs(samples, 3, 2, {}, 0.1).conclusion, PairedConclusion::better);
+}
+
+TEST(ComparePairs, OnlyAConfirmedGainIsBetter) {
+  base::Philox random(3, 1);
+  const auto honest = compare_pairs(witnessed(0.5, 0.5, 5e3, random), 3, 2, {}, 0.1);
+  EXPECT_EQ(honest.testimony, Testimony::confirmed);
+  EXPECT_EQ(honest.conclusion, PairedConclusion::better);
+  const auto forged = compare_pairs(witnessed(0.5, 1, 5e3, random), 3, 2, {}, 0.1);
+  EXPECT_EQ(forged.decision.conclusion, PairedConclusion::better);
+  EXPECT_EQ(forged.testimony, Testimony::contradicted);
+  EXPECT_EQ(forged.conclusion, PairedConclusion::undecided);
 }
 
 }  // namespace

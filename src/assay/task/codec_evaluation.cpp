@@ -14,8 +14,6 @@ namespace {
 
 using base::Json;
 
-constexpr std::array<std::string_view, 4> kStages = {"build", "measure", "gate", "sweep"};
-
 Outcome read_outcome(const Node& node) {
   std::vector<std::string_view> words;
   for (const Outcome outcome : all_outcomes()) {
@@ -59,7 +57,7 @@ Evaluation read_evaluation(const Node& node) {
     return evaluation;
   }
   evaluation.id = fields.required("id").text(TextRule::non_empty);
-  evaluation.stage = static_cast<Stage>(fields.required("stage").word(kStages));
+  evaluation.stage = static_cast<Stage>(fields.required("stage").word(stage_names()));
   evaluation.device = fields.required("device").text(TextRule::non_empty);
   evaluation.outcome = read_outcome(fields.required("outcome"));
   evaluation.cause = fields.required("cause").text();

@@ -17,9 +17,6 @@ namespace {
 
 using base::Json;
 
-// In the order of the enumerators.
-constexpr std::array<std::string_view, 4> kStages = {"build", "measure", "gate", "sweep"};
-
 constexpr std::int64_t kMostPairs = 10'000;
 constexpr std::int64_t kMostSamples = 1'000'000;
 constexpr std::int64_t kLongestLimitMs = 24 * 60 * 60 * 1000;
@@ -62,6 +59,9 @@ SessionPlan read_plan(const Node& node) {
   plan.samples_per_pair = read_count(fields.required("samples_per_pair"), 1, kMostSamples);
   plan.alpha = read_fraction(fields.required("alpha"), Bound::excluded, Bound::excluded);
   plan.minimum_effect = read_fraction(fields.required("minimum_effect"), Bound::included, Bound::excluded);
+  if (const Node futility = fields.optional("futility"); futility.present()) {  // Requests of before had none.
+    plan.futility = read_fraction(futility, Bound::included, Bound::excluded);
+  }
   plan.maximum_regression = read_fraction(fields.required("maximum_regression"), Bound::included, Bound::included);
   plan.check_fraction = read_fraction(fields.required("check_fraction"), Bound::included, Bound::included);
   plan.call_limit = read_limit(fields.required("call_limit_ms"));
@@ -71,6 +71,9 @@ SessionPlan read_plan(const Node& node) {
   plan.worker_memory_bytes = memory.unsigned_integer();
   if (memory.present() && plan.worker_memory_bytes == 0) {
     memory.problem("is 0: give the bytes that a worker may use");
+  }
+  if (const Node sandbox = fields.optional("minimum_sandbox"); sandbox.present()) {
+    plan.minimum_sandbox = static_cast<base::SandboxLevel>(sandbox.word(base::kSandboxLevels));
   }
   fields.refuse_others();
   return plan;
@@ -135,7 +138,7 @@ EvaluationRequest read_request(const Node& node) {
   }
   read_id(fields.required("id"), request.id);
   const Node stage = fields.required("stage");
-  request.stage = static_cast<Stage>(stage.word(kStages));
+  request.stage = static_cast<Stage>(stage.word(stage_names()));
   read_device(fields.required("device"), request.device);
   const Node seed = fields.optional("seed");
   if (seed.has_value()) {
@@ -160,13 +163,27 @@ EvaluationRequest read_request(const Node& node) {
                                               to_string(request.stage)));
   }
   request.plan = read_plan(fields.required("plan"));
+  if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
+    for (const Node& probe : probes.items(1)) {
+      request.disabled_probes.insert(static_cast<Probe>(probe.word(probe_names())));
+    }
+  }
   fields.refuse_others();
   return request;
 }
 
 }  // namespace
 
-std::string_view to_string(Stage stage) { return kStages.at(static_cast<std::size_t>(stage)); }
+std::span<const std::string_view> stage_names() {
+  static constexpr std::array<std::string_view, 4> kNames = {"build", "measure", "gate", "sweep"};
+  return kNames;
+}
+
+std::string_view to_string(Stage stage) { return stage_names()[static_cast<std::size_t>(stage)]; }
+
+bool has_two_clocks(const EvaluationRequest& request) {
+  return !request.device.starts_with("simulated:") && request.disabled_probes.count(Probe::reconcile) == 0;
+}
 
 Json encode(const SessionPlan& plan) {
   Json json;
@@ -175,12 +192,16 @@ Json encode(const SessionPlan& plan) {
   json["samples_per_pair"] = plan.samples_per_pair;
   json["alpha"] = encode_number(plan.alpha);
   json["minimum_effect"] = encode_number(plan.minimum_effect);
+  json["futility"] = encode_number(plan.futility);
   json["maximum_regression"] = encode_number(plan.maximum_regression);
   json["check_fraction"] = encode_number(plan.check_fraction);
   json["call_limit_ms"] = plan.call_limit.count();
   json["load_limit_ms"] = plan.load_limit.count();
   json["build_limit_ms"] = plan.build_limit.count();
   json["worker_memory_bytes"] = plan.worker_memory_bytes;
+  if (plan.minimum_sandbox != base::SandboxLevel::none) {
+    json["minimum_sandbox"] = base::to_string(plan.minimum_sandbox);
+  }
   return json;
 }
 
@@ -203,6 +224,9 @@ Json encode(const EvaluationRequest& request) {
   json["candidate"] = encode(request.candidate);
   json["incumbent"] = request.incumbent ? encode(*request.incumbent) : Json();
   json["plan"] = encode(request.plan);
+  for (const Probe probe : request.disabled_probes) {
+    json["disabled_probes"].push_back(to_string(probe));
+  }
   return json;
 }
 

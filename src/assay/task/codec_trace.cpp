@@ -65,7 +65,7 @@ void check_presence(const Node& node, const TraceEvaluation& evaluation) {
   check("performance", passed, evaluation.performance.has_value());
 }
 
-TraceEvaluation read_evaluation(const Node& node) {
+TraceEvaluation read_trace_evaluation(const Node& node) {
   TraceEvaluation evaluation;
   const std::size_t before = node.problem_count();
   Fields fields(node);
@@ -138,7 +138,7 @@ Trace read_trace(const Node& node) {
   trace.solution = fields.optional("solution").optional_text();
   const Node evaluation = fields.optional("evaluation");
   if (evaluation.has_value()) {
-    trace.evaluation = read_evaluation(evaluation);
+    trace.evaluation = read_trace_evaluation(evaluation);
   }
   return trace;
 }

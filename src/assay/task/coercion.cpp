@@ -17,15 +17,13 @@ namespace {
 
 using base::Json;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Drops underscores that stand between two digits, as Python's numbers allow; nothing if one stands elsewhere.
 std::optional<std::string> without_separators(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
       plain += text[i];
-    } else if (i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) || !is_digit(text[i + 1])) {
+    } else if (i == 0 || i + 1 == text.size() || !base::is_digit(text[i - 1]) || !base::is_digit(text[i + 1])) {
       return std::nullopt;
     }
   }
@@ -78,7 +76,7 @@ std::optional<double> number_from_text(std::string_view text) {
   } else if (word == "nan") {
     value = std::numeric_limits<double>::quiet_NaN();
   } else {
-    if (rest.empty() || (!is_digit(rest.front()) && rest.front() != '.')) {
+    if (rest.empty() || (!base::is_digit(rest.front()) && rest.front() != '.')) {
       return std::nullopt;
     }
     const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), value);

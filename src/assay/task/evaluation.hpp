@@ -94,7 +94,7 @@ struct Evaluation {
   std::optional<Comparison> comparison;
   double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
   std::uint64_t seed = 0;
-  Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, isolation, digests of the programs, …
+  Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, sandbox, digests of the programs, …
   std::vector<std::string> retries;  ///< Infrastructure faults that the judge saw and retried, one sentence each.
   std::string started;               ///< UTC.
   double wall_seconds = 0;

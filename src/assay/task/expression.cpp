@@ -15,9 +15,8 @@ namespace {
 constexpr std::size_t kLongest = 4096;
 constexpr int kDeepest = 64;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+bool is_name(char c) { return is_name_start(c) || base::is_digit(c); }
 
 /// Parses and evaluates in one pass, one method a level of precedence. A branch that Python would not evaluate is
 /// parsed with `live` off. After the first fault every method returns 0 and consumes nothing more.
@@ -306,7 +305,7 @@ class Evaluator {
     }
     token_ = at_;
     const char c = text_[at_];
-    if (is_digit(c)) {
+    if (base::is_digit(c)) {
       return literal();
     }
     if (is_name_start(c)) {
@@ -327,9 +326,9 @@ class Evaluator {
   std::int64_t literal() {
     std::int64_t value = 0;
     const std::size_t begin = at_;
-    for (; at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '_'); ++at_) {
+    for (; at_ < text_.size() && (base::is_digit(text_[at_]) || text_[at_] == '_'); ++at_) {
       if (text_[at_] == '_') {
-        if (at_ + 1 >= text_.size() || !is_digit(text_[at_ + 1])) {
+        if (at_ + 1 >= text_.size() || !base::is_digit(text_[at_ + 1])) {
           fail_here();
           return 0;
         }

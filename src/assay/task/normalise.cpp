@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include <assay/base/text.hpp>
 #include <assay/task/solution.hpp>
 
 namespace assay::task {
@@ -8,9 +9,8 @@ namespace assay::task {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
-  return is_digit(c) || c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+  return base::is_digit(c) || c == '_' || c == '$' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
@@ -107,7 +107,7 @@ class Normaliser {
       directive();
     } else if (c == '"' || c == '\'') {
       quoted(c);
-    } else if (is_digit(c) || (c == '.' && is_digit(peek_next()))) {
+    } else if (base::is_digit(c) || (c == '.' && base::is_digit(peek_next()))) {
       number();
     } else if (is_word(c)) {
       word();

@@ -11,10 +11,6 @@ namespace {
 
 using Kind = PythonToken::Kind;
 
-bool is(const PythonToken& token, std::string_view text) {
-  return (token.kind == Kind::op || token.kind == Kind::keyword) && token.text == text;
-}
-
 /// Recognises Python's expressions. Python's own parser does the same work; only the answer yes or no is kept.
 class ExpressionParser {
  public:
@@ -39,7 +35,7 @@ class ExpressionParser {
 
   const PythonToken& now() const { return tokens_[at_]; }
   bool take(std::string_view text) {
-    if (is(now(), text)) {
+    if (now().is(text)) {
       ++at_;
       return true;
     }
@@ -56,7 +52,7 @@ class ExpressionParser {
     return false;
   }
   bool at_closing() const {
-    return is(now(), ")") || is(now(), "]") || is(now(), "}") || now().kind == Kind::newline || now().kind == Kind::end;
+    return now().is(")") || now().is("]") || now().is("}") || now().kind == Kind::newline || now().kind == Kind::end;
   }
 
   bool element(Stars stars, Walrus walrus) {
@@ -86,7 +82,7 @@ class ExpressionParser {
   }
 
   bool conditional(Walrus walrus) {
-    if (walrus == Walrus::allowed && now().kind == Kind::name && is(tokens_[at_ + 1], ":=")) {
+    if (walrus == Walrus::allowed && now().kind == Kind::name && tokens_[at_ + 1].is(":=")) {
       at_ += 2;
       return expression();
     }
@@ -100,13 +96,13 @@ class ExpressionParser {
   }
 
   bool lambda() {
-    while (!is(now(), ":")) {
-      if (!take("/") && !(take("*") && (is(now(), ",") || take_name())) && !(take("**") && take_name())) {
+    while (!now().is(":")) {
+      if (!take("/") && !(take("*") && (now().is(",") || take_name())) && !(take("**") && take_name())) {
         if (!take_name() || (take("=") && !expression())) {
           return false;
         }
       }
-      if (!take(",") && !is(now(), ":")) {
+      if (!take(",") && !now().is(":")) {
         return false;
       }
     }
@@ -222,7 +218,7 @@ class ExpressionParser {
 
   // After an element: the `for` clauses of a comprehension, if any.
   bool clauses() {
-    while (is(now(), "for") || (is(now(), "async") && is(tokens_[at_ + 1], "for"))) {
+    while (now().is("for") || (now().is("async") && tokens_[at_ + 1].is("for"))) {
       take("async");
       take("for");
       if (!targets() || !take("in") || !disjunction()) {
@@ -243,7 +239,7 @@ class ExpressionParser {
       if (!primary()) {
         return false;
       }
-    } while (take(",") && !is(now(), "in"));
+    } while (take(",") && !now().is("in"));
     return true;
   }
 
@@ -255,11 +251,11 @@ class ExpressionParser {
       const bool good = take("from") ? expression() : (at_closing() || list(Stars::allowed, Walrus::refused));
       return good && take(closing);
     }
-    const bool starred = is(now(), "*");
+    const bool starred = now().is("*");
     if (!element(Stars::allowed, Walrus::allowed)) {
       return false;
     }
-    if (is(now(), "for") || is(now(), "async")) {
+    if (now().is("for") || now().is("async")) {
       return !starred && clauses() && take(closing);
     }
     if (take(",")) {
@@ -285,11 +281,11 @@ class ExpressionParser {
       } else if (dictionary != (pair || double_star)) {
         return false;
       }
-      if (first && (is(now(), "for") || is(now(), "async"))) {
+      if (first && (now().is("for") || now().is("async"))) {
         return clauses() && take("}");
       }
       first = false;
-      if (!take(",") && !is(now(), "}")) {
+      if (!take(",") && !now().is("}")) {
         return false;
       }
     }
@@ -302,7 +298,7 @@ class ExpressionParser {
         if (!expression()) {
           return false;
         }
-      } else if (now().kind == Kind::name && is(tokens_[at_ + 1], "=")) {
+      } else if (now().kind == Kind::name && tokens_[at_ + 1].is("=")) {
         at_ += 2;
         if (!expression()) {
           return false;
@@ -310,7 +306,7 @@ class ExpressionParser {
       } else if (!expression(Walrus::allowed) || !clauses()) {
         return false;
       }
-      if (!take(",") && !is(now(), ")")) {
+      if (!take(",") && !now().is(")")) {
         return false;
       }
     }
@@ -318,12 +314,12 @@ class ExpressionParser {
   }
 
   bool slice() {
-    if (is(now(), "*")) {
+    if (now().is("*")) {
       return element(Stars::allowed, Walrus::refused);
     }
     bool any = false;
     for (int part = 0; part < 3; ++part) {
-      if (!is(now(), ":") && !is(now(), ",") && !is(now(), "]")) {
+      if (!now().is(":") && !now().is(",") && !now().is("]")) {
         any = true;
         if (!expression(Walrus::allowed)) {
           return false;
@@ -341,7 +337,7 @@ class ExpressionParser {
       if (!slice()) {
         return false;
       }
-    } while (take(",") && !is(now(), "]"));
+    } while (take(",") && !now().is("]"));
     return take("]");
   }
 

@@ -11,10 +11,6 @@ namespace {
 
 using Kind = PythonToken::Kind;
 
-bool is(const PythonToken& token, std::string_view text) {
-  return (token.kind == Kind::op || token.kind == Kind::keyword) && token.text == text;
-}
-
 bool starts_block(const PythonToken& token) {
   constexpr std::array<std::string_view, 12> kWords = {"def",   "class", "if",  "elif",   "else",    "for",
                                                        "while", "with",  "try", "except", "finally", "async"};
@@ -23,7 +19,7 @@ bool starts_block(const PythonToken& token) {
 
 // Checks one logical line, tokens [first, last); `last` is its newline. Returns whether it opens a block.
 bool opens_block(const std::vector<PythonToken>& tokens, std::size_t first, std::size_t last) {
-  return last > first && is(tokens[last - 1], ":");
+  return last > first && tokens[last - 1].is(":");
 }
 
 bool has_colon(const std::vector<PythonToken>& tokens, std::size_t first, std::size_t last) {
@@ -40,8 +36,8 @@ bool has_colon(const std::vector<PythonToken>& tokens, std::size_t first, std::s
 }
 
 bool defines_run(const std::vector<PythonToken>& tokens, std::size_t first, std::size_t last) {
-  return last - first >= 5 && is(tokens[first], "def") && tokens[first + 1].kind == Kind::name &&
-         tokens[first + 1].text == "run" && is(tokens[first + 2], "(");
+  return last - first >= 5 && tokens[first].is("def") && tokens[first + 1].kind == Kind::name &&
+         tokens[first + 1].text == "run" && tokens[first + 2].is("(");
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ struct PythonToken {
   Kind kind = Kind::end;
   std::string_view text;
   int line = 1;
+  /// Whether it is this operator or keyword.
+  [[nodiscard]] bool is(std::string_view word) const {
+    return (kind == Kind::op || kind == Kind::keyword) && text == word;
+  }
 };
 
 /// Tokens of some source, or the first fault that a tokeniser sees: unbalanced brackets, unterminated strings,

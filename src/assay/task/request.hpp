@@ -3,12 +3,15 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
+#include <assay/base/sandbox_level.hpp>
 #include <assay/task/definition.hpp>
+#include <assay/task/probe.hpp>
 #include <assay/task/solution.hpp>
 #include <assay/task/workload.hpp>
 
@@ -23,6 +26,8 @@ enum class Stage : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view to_string(Stage stage);
+/// All names, in the order of the enumerators.
+[[nodiscard]] std::span<const std::string_view> stage_names();
 
 /// How long, how often and how surely: the part of a policy that the judge applies. `promote` recomputes the decision
 /// from the samples with the same numbers.
@@ -32,12 +37,14 @@ struct SessionPlan {
   int samples_per_pair = 3;  ///< Timed calls of each workload on each side in one process pair, after one warm-up call.
   double alpha = 0.05;       ///< Two-sided error over all looks together.
   double minimum_effect = 0.01;      ///< Smallest relative gain worth having: better means faster by more than this.
+  double futility = 0;               ///< Stop early once `better` is less probable than this; 0: only at the cap.
   double maximum_regression = 0.05;  ///< Guard: no workload may be slower by more than this (lower bound, Holm).
   double check_fraction = 0.25;      ///< Chance that a timed call's output is checked; warm-up calls always are.
   std::chrono::milliseconds call_limit{2000};
   std::chrono::milliseconds load_limit{5000};
   std::chrono::milliseconds build_limit{60000};
   std::uint64_t worker_memory_bytes = std::uint64_t{4} << 30U;  ///< RLIMIT_AS of a worker, beyond the judge's buffers.
+  base::SandboxLevel minimum_sandbox = base::SandboxLevel::none;  ///< Below it the judge refuses to run anything.
 };
 
 /// A request to assay-judge: one file, self-contained. The judge needs no database and no dataset.
@@ -51,7 +58,11 @@ struct EvaluationRequest {
   Solution candidate;
   std::optional<Solution> incumbent;  ///< Required for gate and sweep.
   SessionPlan plan;
+  ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 };
+
+/// Whether the samples of this request have two clocks that measure the same thing: the worker's and the judge's.
+[[nodiscard]] bool has_two_clocks(const EvaluationRequest& request);
 
 /// Encoding of a request: a version, then the fields above. Decoding refuses unknown versions and fields.
 inline constexpr int kRequestVersion = 1;

@@ -10,8 +10,8 @@
 namespace assay::tensor {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatNaN = std::numeric_limits<float>::quiet_NaN();
 
 TEST(DType, NamesAreTheSchemas) {
   EXPECT_THAT(dtype_names(), testing::ElementsAre("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
@@ -82,8 +82,8 @@ TEST(BFloat16, RoundsToNearestEven) {
 }
 
 TEST(BFloat16, SpecialValues) {
-  EXPECT_EQ(to_bfloat16(kInfinity), 0x7f80U);
-  EXPECT_EQ(to_bfloat16(-kInfinity), 0xff80U);
+  EXPECT_EQ(to_bfloat16(kFloatInfinity), 0x7f80U);
+  EXPECT_EQ(to_bfloat16(-kFloatInfinity), 0xff80U);
   EXPECT_EQ(to_bfloat16(std::numeric_limits<float>::max()), 0x7f80U);
   // A NaN whose payload lies in the dropped half must not turn into infinity.
   EXPECT_TRUE(std::isnan(from_bfloat16(to_bfloat16(__builtin_bit_cast(float, 0x7f800001U)))));
@@ -167,8 +167,8 @@ TEST(Float8E4M3, KnownValues) {
   EXPECT_EQ(to_float8_e4m3fn(464.0F), 0x7eU);  // A tie between 448 and the NaN's place: even is 448.
   EXPECT_EQ(to_float8_e4m3fn(465.0F), 0x7fU);
   EXPECT_EQ(to_float8_e4m3fn(1e9F), 0x7fU);
-  EXPECT_EQ(to_float8_e4m3fn(-kInfinity), 0xffU);
-  EXPECT_EQ(to_float8_e4m3fn(kNaN) & 0x7fU, 0x7fU);
+  EXPECT_EQ(to_float8_e4m3fn(-kFloatInfinity), 0xffU);
+  EXPECT_EQ(to_float8_e4m3fn(kFloatNaN) & 0x7fU, 0x7fU);
 }
 
 TEST(Float8E5M2, EveryValueSurvivesARoundTrip) {
@@ -188,9 +188,9 @@ TEST(Float8E5M2, KnownValues) {
   EXPECT_EQ(from_float8_e5m2(0x7b), 57344.0F);
   EXPECT_EQ(from_float8_e5m2(0x3c), 1.0F);
   EXPECT_EQ(from_float8_e5m2(0x01), 0x1p-16F);
-  EXPECT_EQ(from_float8_e5m2(0xfc), -kInfinity);
+  EXPECT_EQ(from_float8_e5m2(0xfc), -kFloatInfinity);
   EXPECT_EQ(to_float8_e5m2(1e9F), 0x7cU);
-  EXPECT_EQ(to_float8_e5m2(kInfinity), 0x7cU);
+  EXPECT_EQ(to_float8_e5m2(kFloatInfinity), 0x7cU);
 }
 
 TEST(Float4, AllSixteenValues) {

@@ -48,7 +48,7 @@ TEST(Shape, UnravelIsTheInverseOfRavel) {
 }
 
 TEST(Shape, Text) {
-  EXPECT_EQ(to_string({}), "[]");
+  EXPECT_EQ(to_string(Shape{}), "[]");
   EXPECT_EQ(to_string({3}), "[3]");
   EXPECT_EQ(to_string({3, 0, 17}), "[3, 0, 17]");
 }

@@ -36,6 +36,10 @@ struct Layout {
   std::size_t outputs_size = 0;
 };
 
+/// The same layout `bytes` further on in a larger memory; `bytes` is a multiple of kAlignment. What is skipped belongs to
+/// the guard band before the first tensor.
+[[nodiscard]] Layout shifted(Layout layout, std::size_t bytes);
+
 [[nodiscard]] base::Result<Layout> make_layout(const task::Definition& definition, const task::Workload& workload);
 
 /// Views of the inputs in `memory`, and the workload's scalars (a missing one is an input error).
@@ -45,8 +49,9 @@ struct Layout {
                                                                              std::span<std::byte> memory);
 [[nodiscard]] tensor::ConstView output_view(const Place& place, std::span<const std::byte> memory);
 
-/// What the bytes of an output are before a call: one 32-bit word, repeated. Two kinds take turns at random: words that
-/// are NaN in every floating type of 16 or 32 bits, and words that are huge in them. Random, so that a candidate cannot
+/// What the bytes of an output are before a call: one 32-bit word, repeated. Three kinds take turns at random: words
+/// that are NaN in every floating type of 16 or 32 bits, words that are huge in them, and words about 1 (what adds to an
+/// output instead of writing it would not move a huge one). Random, so that a candidate cannot
 /// leave an element out and be right.
 struct Poison {
   std::uint32_t word = 0;
@@ -56,7 +61,9 @@ struct Poison {
 /// Prepares one side's outputs for a call: poison in the tensors, canaries from (seed, call) in the guard bands.
 class OutputGuard {
  public:
-  OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call);
+  /// With `poisons` off the tensors keep what they hold, which is only for showing what the poison is for.
+  OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call,
+              bool poisons = true);
 
   /// Tells which guard bytes a call changed: the first one, as a place relative to the nearest output.
   [[nodiscard]] std::optional<task::Finding> check() const;

@@ -87,26 +87,64 @@ TEST(InputArguments, AMissingScalarIsNamed) {
   EXPECT_THAT(arguments.error().message, HasSubstr("/inputs/scale"));
 }
 
-TEST(PoisonWords, AreNanOrHugeInEveryFloatingTypeAndVary) {
+TEST(PoisonWords, AreNanOrHugeOrAboutOneInEveryFloatingTypeAndVary) {
   std::set<std::uint32_t> words;
   int nan = 0;
-  for (std::uint64_t call = 0; call < 400; ++call) {
+  int huge = 0;
+  constexpr int kCalls = 600;
+  for (std::uint64_t call = 0; call < kCalls; ++call) {
     const std::uint32_t word = Poison::draw(3, call).word;
     words.insert(word);
     const float whole = __builtin_bit_cast(float, word);
     const float half = tensor::from_bfloat16(static_cast<std::uint16_t>(word & 0xffffU));
+    const float narrow = tensor::from_float16(static_cast<std::uint16_t>(word & 0xffffU));
     ASSERT_EQ(std::isnan(whole), std::isnan(half));
+    ASSERT_EQ(std::isnan(whole), std::isnan(narrow));
     nan += std::isnan(whole) ? 1 : 0;
-    if (!std::isnan(whole)) {
-      EXPECT_GT(whole, 1e8F);
+    if (whole > 1e8F) {
+      ++huge;
       EXPECT_GT(half, 1e8F);
-      EXPECT_GT(tensor::from_float16(static_cast<std::uint16_t>(word & 0xffffU)), 20.0F);
-    } else {
-      EXPECT_TRUE(std::isnan(tensor::from_float16(static_cast<std::uint16_t>(word & 0xffffU))));
+      EXPECT_GT(narrow, 20.0F);
+    } else if (!std::isnan(whole)) {
+      for (const float value : {whole, half, narrow}) {
+        EXPECT_GE(value, 1.0F);
+        EXPECT_LT(value, 2.0F);
+      }
     }
   }
-  EXPECT_GT(words.size(), 300U);
-  EXPECT_NEAR(nan, 200, 60);
+  EXPECT_GT(words.size(), 400U);
+  EXPECT_NEAR(nan, kCalls / 3, 60);
+  EXPECT_NEAR(huge, kCalls / 3, 60);
+}
+
+TEST(ShiftedLayout, MovesEveryTensorAndGuardsWhatItSkips) {
+  const Layout l = layout();
+  const Layout moved = shifted(l, 8192);
+  ASSERT_EQ(moved.outputs.size(), l.outputs.size());
+  for (std::size_t i = 0; i < l.outputs.size(); ++i) {
+    EXPECT_EQ(moved.outputs[i].offset, l.outputs[i].offset + 8192);
+    EXPECT_EQ(moved.outputs[i].bytes, l.outputs[i].bytes);
+  }
+  for (std::size_t i = 0; i < l.inputs.size(); ++i) {
+    ASSERT_EQ(moved.inputs[i].has_value(), l.inputs[i].has_value());
+    if (l.inputs[i]) {
+      EXPECT_EQ(moved.inputs[i]->offset, l.inputs[i]->offset + 8192);
+    }
+  }
+  EXPECT_EQ(moved.inputs_size, l.inputs_size + 8192);
+  std::vector<std::byte> memory(moved.outputs_size);
+  const OutputGuard guard(moved, memory, 1, 2);
+  EXPECT_FALSE(guard.check());
+  memory[17] ^= std::byte{1};
+  EXPECT_TRUE(guard.check()) << "the bytes before the first tensor are watched";
+}
+
+TEST(OutputGuardTest, WithoutPoisonTheTensorsKeepWhatTheyHold) {
+  const Layout l = layout();
+  std::vector<std::byte> memory(l.outputs_size, std::byte{0x5a});
+  const OutputGuard guard(l, memory, 1, 2, false);
+  EXPECT_EQ(memory[l.outputs[0].offset], std::byte{0x5a});
+  EXPECT_FALSE(guard.check()) << "the guard bands are there all the same";
 }
 
 TEST(OutputGuardTest, AnUntouchedMemoryIsIntactAndAllPoison) {
@@ -139,7 +177,7 @@ TEST(OutputGuardTest, EveryGuardByteIsWatched) {
       inside.insert(place.offset + i);
     }
   }
-  for (std::size_t at = 0; at < l.outputs_size; at += (at % 509 == 0 ? 1 : 13)) {
+  for (std::size_t at = 0; at < l.outputs_size; at += (at % 509 == 0 ? 1U : 13U)) {
     const OutputGuard guard(l, memory, 9, at);
     memory[at] ^= std::byte{0x10};
     EXPECT_EQ(guard.check().has_value(), inside.count(at) == 0) << at;

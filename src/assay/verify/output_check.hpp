@@ -13,6 +13,6 @@ namespace assay::verify {
 /// is wrong: "unwritten" where elements still hold the poison, else "mismatch" with the worst element.
 [[nodiscard]] std::vector<task::Finding> check_outputs(const operators::Operator& op, const Layout& layout,
                                                        std::span<const std::byte> memory, const OutputGuard& guard,
-                                                       const std::vector<std::vector<double>>& expected);
+                                                       std::span<const operators::ExpectedValues> expected);
 
 }  // namespace assay::verify

@@ -18,6 +18,20 @@ using Clock = std::chrono::steady_clock;
 
 // How long a worker that has closed its socket may take to be reaped.
 constexpr std::chrono::milliseconds kEndLimit{2000};
+// What a candidate may write to files of its own; they lie in memory.
+constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20U;
+constexpr const char* kProgramInside = "/assay-worker";
+
+os::SandboxOptions sandbox_for(const WorkerOptions& options) {
+  os::SandboxOptions sandbox;
+  sandbox.purpose = os::SandboxPurpose::candidate;
+  sandbox.binds = os::runtime_binds();
+  sandbox.binds.push_back({options.program, kProgramInside, os::SandboxBind::Use::execute});
+  sandbox.folders = {{os::Path(), "/tmp", kScratchBytes}};
+  sandbox.leave_out = options.leave_out;
+  sandbox.memory_bytes = options.limits.address_space_bytes;
+  return sandbox;
+}
 
 std::string fault_text(const Fault& fault) {
   const char* name = sigabbrev_np(static_cast<int>(fault.signal));
@@ -33,13 +47,14 @@ std::string fault_text(const Fault& fault) {
 base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
   ASSAY_TRY_ASSIGN(auto sockets, os::socket_pair());
   os::ProcessOptions process_options;
-  process_options.argv = {options.program.string()};
+  process_options.argv = {os::seen_path(options.program, kProgramInside).string()};
   // The same for every evaluation and every call: nothing here may tell the candidate what is going on.
-  process_options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}};
+  process_options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}, {"HOME", "/tmp"}, {"TMPDIR", "/tmp"}};
   process_options.descriptors = {{sockets.second.get(), kSocketDescriptor}};
   process_options.standard_output = options.log;
   process_options.standard_error = options.log;
   process_options.limits = options.limits;
+  process_options.sandbox = sandbox_for(options);
   ASSAY_TRY_ASSIGN(os::Process process, os::Process::spawn(process_options));
   sockets.second.reset();
   WorkerClient client(std::move(process), std::move(sockets.first));
@@ -78,6 +93,10 @@ Failure WorkerClient::ended() {
     return {Failure::Kind::died, "it closed its socket and went on running", std::nullopt, std::nullopt};
   }
   const os::ExitStatus status = **waited;
+  if (process_.out_of_memory()) {
+    return {Failure::Kind::died, "it used more memory than it may have, and the kernel killed it", std::nullopt,
+            status};
+  }
   const bool killed = status.signalled && status.code == SIGKILL;
   return {killed ? Failure::Kind::killed_from_outside : Failure::Kind::died, status.text(), std::nullopt, status};
 }

@@ -38,6 +38,7 @@ struct WorkerOptions {
   int log = -1;      ///< Our descriptor for its stdout and stderr; -1: discard.
   os::ResourceLimits limits;
   std::chrono::milliseconds start_limit{5000};
+  os::MechanismSet leave_out;  ///< Of the sandbox; for tests and measurements.
 };
 
 /// The judge's end of one worker. Each command has a random nonce and the next sequence number, and is answered within

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 
 namespace assay::worker {
@@ -31,8 +32,9 @@ class ClientTest : public ::testing::Test {
     map();
   }
 
-  void open_worker() {
+  void open_worker(os::MechanismSet leave_out = {}) {
     WorkerOptions options;
+    options.leave_out = leave_out;
     options.program = os::Path(ASSAY_BINARY_DIR) / "bin" / "assay-worker";
     auto client = WorkerClient::start(options);
     ASSERT_TRUE(client) << client.error().text();
@@ -101,11 +103,34 @@ TEST_F(ClientTest, CallsComputeInTheJudgesMemory) {
   EXPECT_FLOAT_EQ(y[3], -10.0F);
 }
 
+TEST_F(ClientTest, LoadsWhereNoProcCouldBeMounted) {
+  open_worker({os::Mechanism::private_proc});
+  const auto loaded =
+      client_->load(compile("ASSAY_KERNEL(run) { return call->abi_version; }"), "assay_kernel_run", 10s);
+  ASSERT_TRUE(loaded) << loaded.error().text;
+  EXPECT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
+}
+
+TEST_F(ClientTest, ACandidateSeesNoFilesNetworkOrProcessesOfTheHost) {
+  serve(R"(
+    if (open("/etc/passwd", O_RDONLY) >= 0 || open("/tmp/../home", O_RDONLY) >= 0) return 1;
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0) return 2;
+    if (kill(getppid(), 0) == 0 && getppid() > 1) return 3;
+    if (open("/proc/1/mem", O_RDONLY) >= 0) return 4;
+    return 0;)",
+        "#include <fcntl.h>\n#include <signal.h>\n#include <sys/socket.h>\n#include <unistd.h>\n");
+  const auto reply = client_->call(call_of(0, 0), 10s);
+  ASSERT_TRUE(reply) << reply.error().text;
+  if (os::sandbox_support().report.level() >= base::SandboxLevel::namespaces) {
+    EXPECT_EQ(reply->reply.return_code, 0);
+  }
+}
+
 TEST_F(ClientTest, TensorsAreWhatTheHeaderPromises) {
   serve(R"(
     const DLTensor* t = assay_output(call, 0);
     const bool good = call->abi_version == ASSAY_ABI_VERSION && call->input_count == 2 && call->output_count == 1 &&
-        t->ndim == 1 && t->shape[0] == 4 && t->strides == nullptr && t->byte_offset == 0 && t->dtype.code == kDLFloat &&
+        t->ndim == 1 && t->shape[0] == 4 && t->strides[0] == 1 && t->byte_offset == 0 && t->dtype.code == kDLFloat &&
         t->dtype.bits == 32 && t->dtype.lanes == 1 && t->device.device_type == kDLCPU &&
         call->inputs[1].kind == ASSAY_FLOAT;
     return good ? 0 : 1;)");
@@ -264,12 +289,8 @@ TEST(WorkerStart, AProgramThatIsNoWorkerIsAnEnvironmentError) {
 }
 
 TEST(WorkerStart, ASilentProgramTimesOut) {
-  const auto folder = os::TemporaryDirectory::create(testing::TempDir(), "assay-client-");
-  const os::Path script = folder->path() / "silent";
-  std::ofstream(script) << "#!/bin/sh\nsleep 100\n";
-  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   WorkerOptions options;
-  options.program = script;
+  options.program = *os::find_program("yes");  // Talks without end, but not to us.
   options.start_limit = 200ms;
   const auto client = WorkerClient::start(options);
   ASSERT_FALSE(client);

@@ -1,6 +1,9 @@
 #include <assay/worker/session.hpp>
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,6 +49,7 @@ class CallFrame {
     const std::size_t count = call.inputs.size() + call.outputs.size();
     tensors_.assign(count, DLTensor{});
     shapes_.assign(count, {});
+    strides_.assign(count, {});
     arguments_.assign(count, assay_argument{});
     std::size_t at = 0;
     for (const auto* list : {&call.inputs, &call.outputs}) {
@@ -94,7 +99,12 @@ class CallFrame {
     view.ndim = static_cast<std::int32_t>(shapes_[at].size());
     view.dtype = DLDataType{tensor.type_code, tensor.type_bits, 1};
     view.shape = shapes_[at].data();
-    view.strides = nullptr;
+    // DLPack 1.3 wants them, in elements, for every rank but 0.
+    strides_[at].assign(tensor.shape.size(), 1);
+    for (std::size_t axis = tensor.shape.size(); axis > 1; --axis) {
+      strides_[at][axis - 2] = strides_[at][axis - 1] * tensor.shape[axis - 1];
+    }
+    view.strides = strides_[at].data();
     view.byte_offset = 0;
     slot.kind = ASSAY_TENSOR;
     slot.value.tensor = &view;
@@ -103,6 +113,7 @@ class CallFrame {
 
   std::vector<DLTensor> tensors_;
   std::vector<std::vector<std::int64_t>> shapes_;
+  std::vector<std::vector<std::int64_t>> strides_;
   std::vector<assay_argument> arguments_;
   assay_call call_{};
 };
@@ -175,6 +186,23 @@ class Session {
     return false;
   }
 
+  // Where no /proc could be mounted: by way of a file in our private folder. No candidate has run yet.
+  static void* open_copy(const os::Fd& object) {
+    std::string path = "/tmp/candidate-XXXXXX";
+    const os::Fd copy(mkostemp(path.data(), O_CLOEXEC));
+    struct stat facts{};
+    if (!copy.valid() || fstat(object.get(), &facts) != 0) {
+      return dlopen("/proc/self/fd", RTLD_NOW);  // Says why.
+    }
+    off_t offset = 0;
+    while (offset < facts.st_size &&
+           sendfile(copy.get(), object.get(), &offset, static_cast<std::size_t>(facts.st_size - offset)) > 0) {
+    }
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    unlink(path.c_str());
+    return library;
+  }
+
   bool load(ReceivedCommand& command) {
     const std::optional<std::string> symbol = decode_text(command.payload);
     if (!symbol || command.descriptors.size() != 1 || function_ != nullptr) {
@@ -182,7 +210,8 @@ class Session {
     }
     // The judge hashed these very bytes and sealed them: what is loaded is what was built.
     const std::string path = "/proc/self/fd/" + std::to_string(command.descriptors.front().get());
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = access(path.c_str(), R_OK) == 0 ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)
+                                                    : open_copy(command.descriptors.front());
     if (library == nullptr) {
       const char* words = dlerror();
       return reply(command, encode(LoadReply{LoadStatus::refused_by_loader, words == nullptr ? "" : words}));

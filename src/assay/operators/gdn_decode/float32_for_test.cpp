@@ -38,7 +38,7 @@ float softplus(float x, Style::Gate gate) {
 
 float rounded_to_bfloat16(float value) { return tensor::from_bfloat16(tensor::to_bfloat16(value)); }
 
-Row read(std::span<const std::uint16_t> values, std::size_t head) {
+Row read_row(std::span<const std::uint16_t> values, std::size_t head) {
   Row row;
   for (std::size_t j = 0; j < kHeadSize; ++j) {
     row[j] = tensor::from_bfloat16(values[head * kHeadSize + j]);
@@ -92,8 +92,8 @@ void run_head(Trial& trial, std::size_t batch_head, const Style& style, Mistake 
   const std::size_t head = batch_head % kValueHeads;
   const std::size_t query_head =
       batch * kQueryHeads + (mistake == Mistake::wrong_query_heads ? head % kQueryHeads : head / 2);
-  Row q = read(trial.bfloat16(kQ), query_head);
-  Row k = read(trial.bfloat16(kK), query_head);
+  Row q = read_row(trial.bfloat16(kQ), query_head);
+  Row k = read_row(trial.bfloat16(kK), query_head);
   if (mistake == Mistake::normalised_keys) {
     normalise(q, style);
     normalise(k, style);

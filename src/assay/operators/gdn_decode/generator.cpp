@@ -1,18 +1,21 @@
 #include <assay/operators/gdn_decode/generator.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
 #include <assay/base/error.hpp>
+#include <assay/base/parallel.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
 namespace assay::operators::gdn_decode {
 namespace {
 
-constexpr std::size_t kPoolSize = std::size_t{1} << 20U;
+constexpr std::size_t kPoolSize = std::size_t{1} << 18U;  // Fits a cache, and is drawn in some 15 ms.
 constexpr std::uint64_t kKinds = 8;
 constexpr std::uint64_t kZeroStateKind = 3;
+constexpr std::uint64_t kSparseStateKind = 1;
 constexpr std::uint64_t kLargeStateKind = 6;
 constexpr double kSmallestProduct = 0x1p-10;
 
@@ -116,6 +119,33 @@ void Generator::fill(const task::Workload& workload, std::uint64_t call, std::sp
   arguments[kScale] = Scalar(workload_scale(workload));
 }
 
+void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
+  ASSAY_CHECK(arguments.size() == kInputCount);
+  base::Philox random(seed_, base::mix(base::mix(base::stream_id("gdn_decode.perturb"), which), call));
+  // Those whose one element surely shows. A gate or a decay of one head may be so near 0 or 1 that nothing shows.
+  constexpr std::array<Input, 4> kTensors = {kQ, kK, kV, kState};
+  const std::uint64_t choice = which % (kTensors.size() + 1);
+  if (choice == kTensors.size()) {
+    auto& scalar = std::get<Scalar>(arguments[kScale]);
+    const double scale = std::visit([](auto value) { return static_cast<double>(value); }, scalar);
+    scalar = Scalar(static_cast<double>(static_cast<float>(scale == 0 ? 0.25 : scale * 1.5)));
+    return;
+  }
+  const Input input = kTensors[choice];
+  const std::span<std::byte> bytes = bytes_of(arguments, input);
+  if (input == kState) {
+    const std::size_t at = random.next_below(bytes.size() / sizeof(float));
+    float value = 0;
+    std::memcpy(&value, bytes.data() + at * sizeof value, sizeof value);
+    store(bytes, at, value + 32.0F);
+    return;
+  }
+  const std::size_t at = random.next_below(bytes.size() / sizeof(std::uint16_t));
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, bytes.data() + at * sizeof bits, sizeof bits);
+  store(bytes, at, tensor::to_bfloat16(tensor::from_bfloat16(bits) + (input == kV ? 4.0F : 0.5F)));
+}
+
 void Generator::fill_queries_and_keys(base::Philox& random, std::span<std::byte> q, std::span<std::byte> k) const {
   ASSAY_CHECK(q.size() == k.size() && q.size() % sizeof(Direction) == 0);
   for (std::size_t head = 0; head < q.size() / sizeof(Direction); ++head) {
@@ -133,13 +163,19 @@ void Generator::fill_state(base::Philox& random, std::uint64_t kind, std::span<s
   constexpr std::size_t kHeadBytes = kStateSize * sizeof(float);
   ASSAY_CHECK(state.size() % (kValueHeads * kHeadBytes) == 0);
   const std::vector<float>& pool = kind == kLargeStateKind ? large_states_ : small_states_;
-  for (std::size_t at = 0; at < state.size(); at += kHeadBytes) {
-    std::memcpy(state.data() + at, pool.data() + place(random, kStateSize), kHeadBytes);
-  }
-  if (kind == kZeroStateKind) {
+  std::vector<std::size_t> places(state.size() / kHeadBytes);
+  std::generate(places.begin(), places.end(), [&] { return place(random, kStateSize); });
+  base::parallel_for(places.size(), [&](std::size_t head) {
+    std::memcpy(state.data() + head * kHeadBytes, pool.data() + places[head], kHeadBytes);
+  });
+  if (kind == kZeroStateKind || kind == kSparseStateKind) {
     const std::size_t entry_bytes = kValueHeads * kHeadBytes;
     const std::uint64_t entry = random.next_below(state.size() / entry_bytes);
     std::memset(state.data() + entry * entry_bytes, 0, entry_bytes);
+    for (std::size_t head = 0; kind == kSparseStateKind && head < kValueHeads; ++head) {
+      const std::size_t at = (entry * kValueHeads + head) * kStateSize + random.next_below(kStateSize);
+      store(state, at, static_cast<float>(random.next_normal()));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include <assay/operators/gdn_decode/trial_for_test.hpp>
@@ -160,15 +161,19 @@ TEST(GdnDecodeGenerator, DistributionsAreWhatTheHeaderSays) {
   EXPECT_NEAR(moments(values).deviation, 1, 0.01);
 }
 
-enum class Kind : std::uint8_t { usual, zero_entry, large };
+enum class Kind : std::uint8_t { usual, zero_entry, sparse_entry, large };
 
 Kind kind_of(Trial& trial) {
   const auto state = floats(trial.float32(kState));
   constexpr std::size_t kEntry = kValueHeads * kStateSize;
   for (std::size_t at = 0; at < state.size(); at += kEntry) {
     const auto begin = state.begin() + static_cast<std::ptrdiff_t>(at);
-    if (std::all_of(begin, begin + kEntry, [](double x) { return x == 0; })) {
+    const auto zeros = std::count(begin, begin + kEntry, 0.0);
+    if (zeros == static_cast<std::ptrdiff_t>(kEntry)) {
       return Kind::zero_entry;
+    }
+    if (zeros == static_cast<std::ptrdiff_t>(kEntry - kValueHeads)) {
+      return Kind::sparse_entry;
     }
   }
   const double deviation = moments(state).deviation;
@@ -176,13 +181,14 @@ Kind kind_of(Trial& trial) {
   return deviation > 1 ? Kind::large : Kind::usual;
 }
 
-TEST(GdnDecodeGenerator, OfEightCallsOneHasAZeroStateAndOneHasLargeStates) {
+TEST(GdnDecodeGenerator, OfEightCallsOneHasAZeroStateOneAnAlmostZeroStateAndOneLargeStates) {
   const auto generator = instance().make_generator(10);
   std::set<std::uint64_t> first_zero_calls;
   for (const char* uuid : {"a", "b", "c", "d", "e", "f"}) {
     for (const std::uint64_t from : {0U, 3U, 1000U}) {
       Trial trial(2);
       int zero = 0;
+      int sparse = 0;
       int large = 0;
       for (std::uint64_t call = from; call < from + 8; ++call) {
         generator->fill(make_workload(2, uuid), call, trial.arguments());
@@ -191,9 +197,11 @@ TEST(GdnDecodeGenerator, OfEightCallsOneHasAZeroStateAndOneHasLargeStates) {
           first_zero_calls.insert(call);
         }
         zero += kind == Kind::zero_entry ? 1 : 0;
+        sparse += kind == Kind::sparse_entry ? 1 : 0;
         large += kind == Kind::large ? 1 : 0;
       }
       EXPECT_EQ(zero, 1) << uuid;
+      EXPECT_EQ(sparse, 1) << uuid;
       EXPECT_EQ(large, 1) << uuid;
     }
   }
@@ -232,6 +240,48 @@ TEST(GdnDecodeGenerator, TheScaleIsTheWorkloads) {
   task::Workload without = make_workload(1, "u");
   without.inputs.clear();
   EXPECT_EQ(scale_for(without), usual);
+}
+
+TEST(GdnDecodeGenerator, APerturbationChangesOnePlaceAndShowsInTheOutputs) {
+  Trial trial(3);
+  const auto generator = instance().make_generator(5);
+  std::set<std::size_t> touched;
+  int shown = 0;
+  constexpr int kCalls = 60;
+  for (std::uint64_t call = 0; call < kCalls; ++call) {
+    generator->fill(make_workload(3, "u"), call, trial.arguments());
+    const Bytes before = bytes_of(trial);
+    const double scale = trial.scale();
+    const auto unperturbed = trial.reference();
+    generator->perturb(call, call / 5, trial.arguments());
+    const Bytes after = bytes_of(trial);
+    int changed = trial.scale() != scale ? 1 : 0;
+    if (changed == 1) {
+      touched.insert(kScale);
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const std::size_t element = i == kState || i == kALog || i == kDtBias ? 4 : 2;
+      for (std::size_t at = 0; at < before[i].size(); at += element) {
+        if (std::memcmp(before[i].data() + at, after[i].data() + at, element) != 0) {
+          ++changed;
+          touched.insert(i);
+        }
+      }
+    }
+    EXPECT_EQ(changed, 1) << call;
+    // What a candidate would leave that gave the outputs of the unperturbed call.
+    const auto expected = trial.reference();
+    std::vector<std::uint16_t> stale;
+    for (const double value : unperturbed[kOutput]) {
+      stale.push_back(tensor::to_bfloat16(static_cast<float>(value)));
+    }
+    std::copy(stale.begin(), stale.end(), trial.result().begin());
+    std::transform(unperturbed[kNewState].begin(), unperturbed[kNewState].end(), trial.new_state().begin(),
+                   [](double value) { return static_cast<float>(value); });
+    shown += trial.judge(expected).empty() ? 0 : 1;
+  }
+  EXPECT_EQ(touched, (std::set<std::size_t>{kQ, kK, kV, kState, kScale}));
+  EXPECT_GE(shown, kCalls * 9 / 10) << "a state that decays to nothing hides its element";
 }
 
 TEST(GdnDecodeGeneratorDeathTest, ArgumentsOfAnotherShapeAreBugs) {

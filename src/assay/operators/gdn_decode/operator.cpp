@@ -50,9 +50,9 @@ class GdnDecode final : public Operator {
     return std::make_unique<Generator>(seed);
   }
 
-  [[nodiscard]] base::Result<std::vector<std::vector<double>>> reference(
-      const task::AxisValues& axes, std::span<const ConstArgument> inputs) const override {
-    return compute_reference(axes, inputs);
+  [[nodiscard]] base::Result<void> reference(const task::AxisValues& axes, std::span<const ConstArgument> inputs,
+                                             std::vector<ExpectedValues>& outputs) const override {
+    return compute_reference(axes, inputs, outputs);
   }
 
   // docs/operators/gdn_decode.md has the measured errors that these numbers stand on. Norms are taken over

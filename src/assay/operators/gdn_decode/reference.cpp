@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
+#include <assay/base/parallel.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
 namespace assay::operators::gdn_decode {
@@ -81,16 +83,20 @@ double dot(const Vector& x, const Vector& y) {
   return total;
 }
 
-/// Reserves room without writing zeros, and asks for huge pages: with small ones the faults of a 64 MiB state
-/// take longer than the arithmetic. Advice only; whether it is followed changes nothing but the time.
-void reserve_large(std::vector<double>& values, std::size_t count) {
-  values.reserve(count);
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(values.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<std::uintptr_t>(values.data() + count) / page * page;
-  if (end > begin) {
-    static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+/// Makes room, and asks for huge pages where there was none: with small ones the faults of a 64 MiB state take longer
+/// than the arithmetic. Advice only; whether it is followed changes nothing but the time.
+void resize_large(ExpectedValues& values, std::size_t count) {
+  if (values.capacity() < count) {
+    values = ExpectedValues();
+    values.reserve(count);
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto begin = (reinterpret_cast<std::uintptr_t>(values.data()) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(values.data() + count) / page * page;
+    if (end > begin) {
+      static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
+    }
   }
+  values.resize(count);
 }
 
 Vector head_vector(const std::vector<double>& values, std::size_t head) {
@@ -112,8 +118,8 @@ Vector decayed_row(const std::byte* bytes, double g) {
 
 }  // namespace
 
-base::Result<std::vector<std::vector<double>>> compute_reference(const task::AxisValues& axes,
-                                                                 std::span<const ConstArgument> inputs) {
+base::Result<void> compute_reference(const task::AxisValues& axes, std::span<const ConstArgument> inputs,
+                                     std::vector<ExpectedValues>& outputs) {
   const std::int64_t* batch_size = task::find(axes, "batch_size");
   if (batch_size == nullptr || *batch_size <= 0 || inputs.size() != kInputCount) {
     return base::internal_error("operator.arguments", "gdn_decode: needs batch_size > 0 and nine inputs");
@@ -130,10 +136,12 @@ base::Result<std::vector<std::vector<double>>> compute_reference(const task::Axi
   ASSAY_TRY_ASSIGN(const auto b, read_bfloat16(inputs, kB, heads));
   ASSAY_TRY_ASSIGN(const double scale, read_scale(inputs));
 
-  std::vector<double> output(heads * kHeadSize);
-  std::vector<double> new_state;
-  reserve_large(new_state, heads * kStateSize);
-  for (std::size_t batch_head = 0; batch_head < heads; ++batch_head) {
+  outputs.resize(kOutputCount);
+  ExpectedValues& output = outputs[kOutput];
+  ExpectedValues& new_state = outputs[kNewState];
+  resize_large(output, heads * kHeadSize);
+  resize_large(new_state, heads * kStateSize);
+  base::parallel_for(heads, [&](std::size_t batch_head) {
     const std::size_t head = batch_head % kValueHeads;
     const std::size_t query_head = batch_head / kValueHeadsPerQueryHead;
     const Vector q_head = head_vector(q, query_head);
@@ -148,13 +156,10 @@ base::Result<std::vector<std::vector<double>>> compute_reference(const task::Axi
         row[j] += delta * k_head[j];
       }
       output[row_index] = scale * dot(row, q_head);
-      new_state.insert(new_state.end(), row.begin(), row.end());
+      std::copy(row.begin(), row.end(), new_state.begin() + static_cast<std::ptrdiff_t>(row_index * kHeadSize));
     }
-  }
-  std::vector<std::vector<double>> outputs;
-  outputs.push_back(std::move(output));
-  outputs.push_back(std::move(new_state));
-  return outputs;
+  });
+  return {};
 }
 
 }  // namespace assay::operators::gdn_decode

@@ -14,7 +14,7 @@ namespace assay::operators::gdn_decode {
 ///   S' = g S + beta (v - g S k) k^T,               o = scale * S' q
 /// S has the value dimension in rows and the key dimension in columns. A scale of 0 means 1 / sqrt(128).
 /// Arguments that do not fit the definition are internal errors: the caller checked the workload.
-[[nodiscard]] base::Result<std::vector<std::vector<double>>> compute_reference(const task::AxisValues& axes,
-                                                                               std::span<const ConstArgument> inputs);
+[[nodiscard]] base::Result<void> compute_reference(const task::AxisValues& axes, std::span<const ConstArgument> inputs,
+                                                   std::vector<ExpectedValues>& outputs);
 
 }  // namespace assay::operators::gdn_decode

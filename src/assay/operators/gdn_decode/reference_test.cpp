@@ -45,7 +45,7 @@ Matrix product(const Matrix& x, const Matrix& y) {
   return result;
 }
 
-Column read(std::span<const std::uint16_t> values, std::size_t head) {
+Column read_column(std::span<const std::uint16_t> values, std::size_t head) {
   Column column;
   for (std::size_t i = 0; i < kHeadSize; ++i) {
     column.push_back(static_cast<long double>(tensor::from_bfloat16(values[head * kHeadSize + i])));
@@ -64,9 +64,9 @@ struct HeadResult {
 HeadResult step_by_matrices(Trial& trial, std::size_t batch_head) {
   const std::size_t head = batch_head % kValueHeads;
   const std::size_t batch = batch_head / kValueHeads;
-  const Column q = read(trial.bfloat16(kQ), batch * kQueryHeads + head / 2);
-  const Column k = read(trial.bfloat16(kK), batch * kQueryHeads + head / 2);
-  const Column v = read(trial.bfloat16(kV), batch_head);
+  const Column q = read_column(trial.bfloat16(kQ), batch * kQueryHeads + head / 2);
+  const Column k = read_column(trial.bfloat16(kK), batch * kQueryHeads + head / 2);
+  const Column v = read_column(trial.bfloat16(kV), batch_head);
   const long double x = static_cast<long double>(tensor::from_bfloat16(trial.bfloat16(kA)[batch_head])) +
                         static_cast<long double>(trial.float32(kDtBias)[head]);
   const long double softplus = std::max(x, 0.0L) + std::log1p(std::exp(-std::fabs(x)));
@@ -244,9 +244,10 @@ TEST(GdnDecodeReference, ArgumentsThatDoNotFitAreErrors) {
   Trial trial(1);
   const task::AxisValues axes{{"batch_size", 1}};
   auto inputs = trial.const_arguments();
-  EXPECT_TRUE(instance().reference(axes, inputs).has_value());
+  std::vector<ExpectedValues> outputs;
+  EXPECT_TRUE(instance().reference(axes, inputs, outputs).has_value());
   const auto expect_error = [&](const task::AxisValues& given, const char* part) {
-    const auto result = instance().reference(given, inputs);
+    const auto result = instance().reference(given, inputs, outputs);
     ASSERT_FALSE(result.has_value()) << part;
     EXPECT_EQ(result.error().owner, base::Owner::internal);
     EXPECT_THAT(result.error().message, HasSubstr(part));

@@ -88,9 +88,13 @@ class Trial {
   }
 
   [[nodiscard]] std::vector<std::vector<double>> reference() const {
-    auto outputs = instance().reference({{"batch_size", batch_size_}}, const_arguments());
-    ASSAY_CHECK(outputs.has_value());
-    return *std::move(outputs);
+    std::vector<ExpectedValues> outputs;
+    ASSAY_CHECK(instance().reference({{"batch_size", batch_size_}}, const_arguments(), outputs).has_value());
+    std::vector<std::vector<double>> plain;
+    for (const ExpectedValues& output : outputs) {
+      plain.emplace_back(output.begin(), output.end());
+    }
+    return plain;
   }
 
   /// Holds the outputs against the reference by the operator's rules; the reason of the first mismatch, or

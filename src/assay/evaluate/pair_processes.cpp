@@ -1,0 +1,139 @@
+#include <assay/evaluate/pair_processes.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <assay/base/parallel.hpp>
+#include <assay/base/text.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+// What a candidate may write to files and logs in all; more is lost, without harm to it.
+constexpr std::uint64_t kOutputLimit = std::uint64_t{16} << 20U;
+
+class Starter {
+ public:
+  Starter(const Session& session, base::Philox& random, std::size_t slack)
+      : session_(session), random_(random), slack_(slack) {}
+
+  base::Result<PairProcesses> start() && {
+    std::size_t inputs_size = 0;
+    std::size_t outputs_size = 0;
+    for (const verify::Layout& layout : *session_.layouts) {
+      inputs_size = std::max(inputs_size, layout.inputs_size);
+      outputs_size = std::max(outputs_size, layout.outputs_size);
+    }
+    session_.device->spread_judge();
+    ASSAY_TRY(create_memories(inputs_size + slack_, outputs_size + slack_));
+    session_.device->place_judge();
+    // The order of starting must not favour a side.
+    if (made_.sides.size() == 2 && random_.next_below(2) == 1) {
+      std::swap(made_.sides[0], made_.sides[1]);
+    }
+    for (SideProcess& side : made_.sides) {
+      ASSAY_TRY(start_side(side));
+      if (made_.fault) {
+        break;
+      }
+    }
+    return std::move(made_);
+  }
+
+ private:
+  [[nodiscard]] const task::EvaluationRequest& request() const { return *session_.request; }
+
+  // Fresh memory for each pair, at the same time: the kernel clears some hundred thousand pages, one after the other
+  // for each caller.
+  base::Result<void> create_memories(std::size_t inputs_size, std::size_t outputs_size) {
+    for (const Contestant& contestant : *session_.contestants) {
+      made_.sides.emplace_back().contestant = &contestant;
+    }
+    std::vector<base::Result<os::SharedMemory>> created(1 + made_.sides.size());
+    base::parallel_for(created.size(), [&](std::size_t i) {
+      created[i] = i == 0 ? os::SharedMemory::create("memory", inputs_size, os::PeerAccess::read_only)
+                          : os::SharedMemory::create("memory", outputs_size, os::PeerAccess::read_write);
+    });
+    ASSAY_TRY_ASSIGN(made_.inputs, std::move(created[0]));
+    for (std::size_t i = 0; i < made_.sides.size(); ++i) {
+      ASSAY_TRY_ASSIGN(made_.sides[i].outputs, std::move(created[i + 1]));
+    }
+    return {};
+  }
+
+  base::Result<void> start_side(SideProcess& side) {
+    worker::WorkerOptions options;
+    options.program = session_.settings->worker;
+    options.log = session_.log;
+    options.limits.address_space_bytes =
+        request().plan.worker_memory_bytes + 2 * (made_.inputs.size() + side.outputs.size());
+    options.limits.file_size_bytes = kOutputLimit;
+    options.limits.open_files = 256;
+    ASSAY_TRY(session_.device->place_worker([&]() -> base::Result<void> {
+      ASSAY_TRY_ASSIGN(side.client, worker::WorkerClient::start(options));
+      return {};
+    }));
+    const auto floor = side.client->measure_floor(request().plan.load_limit);
+    if (floor) {
+      made_.floors_ns.push_back(floor->elapsed_ns);
+    } else {
+      note(floor.error(), side, Activity::map);
+      return {};
+    }
+    if (const auto mapped = side.client->map(made_.inputs.fd(), made_.inputs.size(), side.outputs.fd(),
+                                             side.outputs.size(), request().plan.load_limit);
+        !mapped) {
+      note(mapped.error(), side, Activity::map);
+      return {};
+    }
+    const auto loaded = side.client->load(side.contestant->object, side.contestant->symbol, request().plan.load_limit);
+    if (!loaded) {
+      note(loaded.error(), side, Activity::load);
+    } else if (loaded->status != worker::LoadStatus::loaded) {
+      made_.fault = refused(*loaded, side);
+    }
+    return {};
+  }
+
+  static Fault refused(const worker::LoadReply& reply, const SideProcess& side) {
+    Fault fault;
+    fault.side = side.contestant->side;
+    fault.outcome = task::Outcome::not_built;
+    task::Finding finding;
+    finding.side = fault.side;
+    if (reply.status == worker::LoadStatus::symbol_missing) {
+      finding.kind = "entry_missing";
+      finding.message = fmt::format(
+          "missing entry point: the object does not export {}: define it with "
+          "ASSAY_KERNEL({}) of <assay/candidate.h>",
+          side.contestant->symbol, side.contestant->symbol.substr(13));
+    } else {
+      finding.kind = "loader";
+      finding.message = "the loader refused the object: " + base::printable(reply.text);
+    }
+    fault.cause = finding.message;
+    fault.findings.push_back(std::move(finding));
+    return fault;
+  }
+
+  void note(const worker::Failure& failure, const SideProcess& side, Activity activity) {
+    made_.fault = diagnose(failure, side.contestant->side, activity, nullptr, std::nullopt);
+    made_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
+  }
+
+  const Session& session_;
+  base::Philox& random_;
+  std::size_t slack_;
+  PairProcesses made_;
+};
+
+}  // namespace
+
+base::Result<PairProcesses> start_processes(const Session& session, base::Philox& random, std::size_t slack) {
+  return Starter(session, random, slack).start();
+}
+
+}  // namespace assay::evaluate

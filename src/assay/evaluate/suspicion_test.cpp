@@ -1,0 +1,64 @@
+#include <assay/evaluate/suspicion.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <assay/device/cpu.hpp>
+
+namespace assay::evaluate {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(DoubtInterference, ItIsTheMedianThatCounts) {
+  EXPECT_FALSE(doubt_interference({}).has_value());
+  EXPECT_FALSE(doubt_interference({0, 0.09, 0.9}).has_value());
+  const auto doubt = doubt_interference({0.5, 0.9, 0.6});
+  ASSERT_TRUE(doubt.has_value());
+  EXPECT_EQ(doubt->kind, "interference");
+  EXPECT_THAT(doubt->message, HasSubstr("60 %"));
+}
+
+class DoubtTooFastTest : public ::testing::Test {
+ protected:
+  DoubtTooFastTest() {
+    verify::Layout layout;
+    layout.inputs = {verify::Place{"x", tensor::DType::float32, {1000}, 4096, 4000}, std::nullopt};
+    layout.outputs = {{"y", tensor::DType::float32, {1000}, 4096, 4000}};
+    layouts_ = {layout};
+  }
+  std::optional<task::Finding> doubt(std::optional<double> candidate_ns, double bytes_per_ns = 10) {
+    task::WorkloadTiming timing;
+    timing.candidate_ns = candidate_ns;
+    return doubt_too_fast({timing}, layouts_, bytes_per_ns);
+  }
+  std::vector<verify::Layout> layouts_;
+};
+
+TEST_F(DoubtTooFastTest, EightThousandBytesTakeFortyNanosecondsAtTwiceAHundredBytes) {
+  EXPECT_FALSE(doubt(41, 100).has_value());
+  const auto found = doubt(39, 100);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->workload, 0);
+  EXPECT_THAT(found->message, AllOf(HasSubstr("39 ns"), HasSubstr("40 ns"), HasSubstr("200 GB/s")));
+}
+
+TEST_F(DoubtTooFastTest, ABusyMachineThatMeasuresLittleAccusesNobody) {
+  EXPECT_FALSE(doubt(81, 0.5).has_value());
+  EXPECT_TRUE(doubt(79, 0.5).has_value());
+}
+
+TEST_F(DoubtTooFastTest, WhatWasNotMeasuredIsNotDoubted) {
+  EXPECT_FALSE(doubt(std::nullopt).has_value());
+  EXPECT_FALSE(doubt(1, 0).has_value());
+}
+
+TEST(ColdReadBandwidth, IsThatOfAMemory) {
+  const std::vector<std::byte> bytes(std::size_t{8} << 20U, std::byte{1});
+  const double bandwidth = cold_read_bandwidth(*device::make_cpu(), bytes);
+  EXPECT_GT(bandwidth, 0.05);  // GB/s; a loaded machine with sanitizers is slow, but not that slow.
+  EXPECT_LT(bandwidth, 2000);
+}
+
+}  // namespace
+}  // namespace assay::evaluate

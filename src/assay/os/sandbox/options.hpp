@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <assay/os/file.hpp>
+#include <assay/os/sandbox/mechanisms.hpp>
+
+namespace assay::os {
+
+/// A file or folder of the host that is shown inside, read-only.
+struct SandboxBind {
+  enum class Use : std::uint8_t { read, execute };
+  Path host;
+  Path inside;  ///< Absolute.
+  Use use = Use::read;
+};
+
+/// A folder that the program may write to: a fresh tmpfs that vanishes with it. Where no private root can be had it is
+/// the host's folder, if one is named.
+struct SandboxFolder {
+  Path host;    ///< May be empty.
+  Path inside;  ///< Absolute.
+  std::uint64_t bytes = 0;
+};
+
+/// What the sandbox is for: decides which system calls are left.
+enum class SandboxPurpose : std::uint8_t {
+  candidate,  ///< Runs one program: no sockets, no new sessions, no shared memory of System V.
+  compiler,   ///< Starts programs of its own: assembler, linker.
+};
+
+struct SandboxOptions {
+  SandboxPurpose purpose = SandboxPurpose::candidate;
+  std::vector<SandboxBind> binds;
+  std::vector<SandboxFolder> folders;
+  std::uint64_t memory_bytes = 0;  ///< Of the cgroup; 0: no limit.
+  std::uint64_t processes = 512;   ///< Processes and threads together.
+  double cpus = 0;                 ///< CPU time per time, of the cgroup. 0: no limit; a quota would show in timings.
+  MechanismSet leave_out;          ///< For tests and measurements: what each mechanism is for shows when it is missing.
+};
+
+/// Returns what a candidate needs beside its own program: the loader, the C and C++ runtimes, OpenMP's, and every
+/// shared object that this process itself has loaded (a worker is linked like us).
+[[nodiscard]] std::vector<SandboxBind> runtime_binds();
+
+/// Returns what a compiler needs: the system's program and library folders, and the compiler's own.
+[[nodiscard]] std::vector<SandboxBind> toolchain_binds(const Path& compiler);
+
+/// Returns the path by which the program sees a bind or a folder: the inside one where a private root can be had.
+[[nodiscard]] Path seen_path(const Path& host, const Path& inside);
+
+}  // namespace assay::os
