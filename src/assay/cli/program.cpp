@@ -75,8 +75,10 @@ class Performer {
     }
     const service::Context context = service::make_context(std::move(places));
     ASSAY_TRY_ASSIGN(service::SelftestPlan plan, service::plan_selftest(context, command.options));
+    plan.build_ahead = true;
     ProgressDisplay display;
     display.event(print_plan(plan));
+    display.event("Compiling them first, on all CPUs; then one after the other is judged.");
     auto report =
         service::run_selftest(context, plan, [&](std::size_t done, std::size_t total, const service::SelftestRow& row) {
           if (!row.agrees) {

@@ -9,8 +9,10 @@
 #include <system_error>
 
 #include <assay/archive/archive.hpp>
+#include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/os/file.hpp>
 #include <assay/service/judgement.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/task/probe.hpp>
@@ -131,6 +133,27 @@ Ablation ablate(const Context& context, archive::Archive& archive, const Selftes
   return ablation;
 }
 
+// Compiles into the build cache, on all CPUs, what is then judged one after the other: compilers take most of the time, and
+// a measurement wants the machine for itself. Those that are about the compiler stay away. How a build ends does not matter
+// here; the judge says it again.
+void build_ahead(const Context& context, archive::Archive& archive, const SelftestPlan& plan) {
+  const auto folder = os::TemporaryDirectory::create(archive.spool().parent_path(), "ahead-");
+  if (!folder) {
+    return;
+  }
+  base::parallel_for(plan.entries.size(), [&](std::size_t index) {
+    const CorpusEntry& entry = plan.entries[index];
+    if (entry.probe == "build") {
+      return;
+    }
+    task::EvaluationRequest request = request_for(plan, entry, 0, {});
+    request.id = fmt::format("ahead-{}", index);
+    request.stage = task::Stage::build;
+    request.incumbent.reset();
+    static_cast<void>(context.make_runner()->run(request, folder->path(), {}));
+  });
+}
+
 // Another order in each run, so that every entry comes after every other one some day.
 std::vector<std::size_t> shuffled(std::size_t count) {
   std::vector<std::size_t> order(count);
@@ -200,6 +223,9 @@ base::Result<SelftestReport> run_selftest(const Context& context, SelftestPlan p
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
   SelftestReport report;
   report.plan = std::move(plan);
+  if (report.plan.build_ahead) {
+    build_ahead(context, archive, report.plan);
+  }
   const std::size_t total = report.plan.entries.size() * static_cast<std::size_t>(report.plan.runs);
   for (int run = 1; run <= report.plan.runs; ++run) {
     for (const std::size_t index : shuffled(report.plan.entries.size())) {

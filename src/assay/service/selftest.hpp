@@ -30,6 +30,7 @@ struct SelftestPlan {
   task::Solution incumbent;               ///< For entries at the gate.
   int runs = 1;
   bool ablate = false;
+  bool build_ahead = false;  ///< Compile on all CPUs first. Off where builds cost nothing.
 };
 
 /// What happened to an entry without the probe that its head names. Spelled as here in JSON.

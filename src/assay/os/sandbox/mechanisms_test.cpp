@@ -54,6 +54,7 @@ struct NamespaceCase {
   Mechanism mechanism;
   const char* file;
 };
+void PrintTo(const NamespaceCase& one, std::ostream* out) { *out << one.file; }
 
 class NamespaceTest : public ::testing::TestWithParam<NamespaceCase> {};
 
@@ -193,6 +194,9 @@ struct CallCase {
   const char* action;
   const char* answer;
 };
+
+// Names of tests must not hold addresses, which differ from run to run.
+void PrintTo(const CallCase& one, std::ostream* out) { *out << one.action; }
 
 class SeccompTest : public ::testing::TestWithParam<CallCase> {};
 
