@@ -97,7 +97,7 @@ class ProcessPair {
   // address meets new contents there), the others elsewhere (so that who wrote down an address misses).
   [[nodiscard]] verify::Layout next_layout(const measure::ScheduledCall& call) {
     const verify::Layout& layout = (*session_.layouts)[static_cast<std::size_t>(call.workload)];
-    if (probes(task::Probe::fresh_address) && (call.repeats || random_.next_below(2) == 0)) {
+    if (probes(task::Probe::fresh_address) && !call.perturbed && (call.repeats || random_.next_below(2) == 0)) {
       const std::size_t before = shift_;
       while (shift_ == before) {
         shift_ = random_.next_below(kShifts) * kShiftBytes;

@@ -1,6 +1,6 @@
 #include <assay/measure/schedule.hpp>
 
-#include <map>
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -26,15 +26,22 @@ std::vector<ScheduledCall> make_schedule(const ScheduleOptions& options, base::P
     const bool cheaper = !options.costs.empty() && options.costs[other] < options.costs[one];
     return static_cast<std::int32_t>(cheaper ? other : one);
   };
-  // Which cells are perturbed, and in which argument. Two draws may fall on one cell: it is perturbed once.
-  std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> perturbed;
-  for (int i = 0; i < options.perturbed_calls && options.timed_repetitions > 0; ++i) {
-    const std::int32_t repetition =
-        1 + static_cast<std::int32_t>(random.next_below(static_cast<std::uint64_t>(options.timed_repetitions)));
-    perturbed.try_emplace({some_workload(), repetition}, static_cast<std::uint64_t>(options.pair) *
-                                                                 static_cast<std::uint64_t>(options.perturbed_calls) +
-                                                             static_cast<std::uint64_t>(i));
+  // In which rounds a call is perturbed, and of which workload: -1 is none. It comes first in its round and its workload
+  // last in the round before, so that what the candidate remembers, if only of its last call, is what it meets again.
+  std::vector<std::int32_t> perturbed(static_cast<std::size_t>(options.timed_repetitions) + 2, -1);
+  std::vector<std::int32_t> rounds(static_cast<std::size_t>(options.timed_repetitions));
+  std::iota(rounds.begin(), rounds.end(), 1);
+  shuffle(rounds, random);
+  rounds.resize(std::min(rounds.size(), static_cast<std::size_t>(options.perturbed_calls)));
+  std::sort(rounds.begin(), rounds.end());
+  for (const std::int32_t round : rounds) {
+    std::int32_t& workload = perturbed[static_cast<std::size_t>(round)];
+    do {  // One that is first and last in the same round would have to be there twice.
+      workload = some_workload();
+    } while (options.workloads > 1 && workload == perturbed[static_cast<std::size_t>(round) - 1]);
   }
+  std::uint64_t which =
+      static_cast<std::uint64_t>(options.pair) * static_cast<std::uint64_t>(std::max(options.perturbed_calls, 0));
   const std::int32_t repeated_workload = options.repeat && options.pair == 0 ? some_workload() : -1;
   const auto contents_of = [&](std::int32_t workload, std::int32_t repetition) {
     return base::mix(base::mix(static_cast<std::uint64_t>(options.pair), static_cast<std::uint64_t>(workload)),
@@ -52,12 +59,20 @@ std::vector<ScheduledCall> make_schedule(const ScheduleOptions& options, base::P
   std::vector<std::uint64_t> latest_contents(order.size());
   for (std::int32_t repetition = 0; repetition <= options.timed_repetitions; ++repetition) {
     shuffle(order, random);
+    const std::int32_t first = perturbed[static_cast<std::size_t>(repetition)];
+    const std::int32_t last = perturbed[static_cast<std::size_t>(repetition) + 1];
+    if (first >= 0) {
+      std::iter_swap(order.begin(), std::find(order.begin(), order.end(), first));
+    }
+    if (last >= 0) {
+      std::iter_swap(order.end() - 1, std::find(order.begin(), order.end(), last));
+    }
     for (const std::int32_t workload : order) {
       ScheduledCall call;
       call.workload = workload;
       call.repetition = repetition;
-      if (const auto found = perturbed.find({workload, repetition}); found != perturbed.end()) {
-        call.perturbed = found->second;
+      if (workload == first) {
+        call.perturbed = which++;
       }
       std::uint64_t& latest = latest_contents[static_cast<std::size_t>(workload)];
       latest = call.contents = call.perturbed ? latest : contents_of(workload, repetition);

@@ -18,7 +18,7 @@ struct ScheduledCall {
   std::uint64_t contents =
       0;                     ///< Names the input contents. Both sides of a comparison get the same, next to each other.
   bool new_contents = true;  ///< False for the second side, which finds the inputs already in place.
-  /// The contents are those of the call before of the same workload, but for one element or scalar. Which argument that
+  /// The contents are those of the call just before, of the same workload, but for one element or scalar. Which argument that
   /// is in, as a number that takes all values in turn over the pairs of a session.
   std::optional<std::uint64_t> perturbed;
   bool repeats = false;  ///< The contents are those of the block before; untimed (repetition 0).
@@ -33,7 +33,7 @@ struct ScheduleOptions {
   std::int32_t timed_repetitions = 3;  ///< Without the warm-up.
   bool with_incumbent = false;
   double check_fraction = 0.25;  ///< Chance that a timed call is checked.
-  int perturbed_calls = 2;       ///< So many timed calls of the pair get perturbed contents, and are checked.
+  int perturbed_calls = 2;       ///< So many timed calls of the pair, one a round at most, are perturbed and checked.
   bool repeat = true;            ///< In the first pair one warm-up call is made twice with the same contents.
 };
 

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -108,29 +109,34 @@ TEST(Schedule, AboutTheWantedFractionOfTimedCallsIsChecked) {
   EXPECT_NEAR(checked, 2500, 150);
 }
 
-RC_GTEST_PROP(Schedule, SomeTimedBlocksOfEachPairArePerturbedAndChecked, (std::uint64_t seed)) {
+RC_GTEST_PROP(Schedule, PerturbedCallsFollowTheCallThatTheyResembleAndAreChecked, (std::uint64_t seed)) {
   ScheduleOptions options = plain_options();
   options.pair = *rc::gen::inRange(0, 3);
   options.workloads = *rc::gen::inRange(1, 8);
-  options.timed_repetitions = *rc::gen::inRange(1, 5);
+  options.timed_repetitions = *rc::gen::inRange(1, 7);
   options.with_incumbent = *rc::gen::arbitrary<bool>();
+  options.repeat = *rc::gen::arbitrary<bool>();
   options.check_fraction = 0;
   options.perturbed_calls = *rc::gen::inRange(1, 4);
   const auto calls = schedule(options, seed);
-  std::map<std::pair<int, int>, std::uint64_t> contents;
-  std::vector<ScheduledCall> perturbed;
-  for (const ScheduledCall& call : calls) {
-    contents[{call.workload, call.repetition}] = call.contents;
-    if (call.perturbed) {
-      perturbed.push_back(call);
+  const std::size_t sides = options.with_incumbent ? 2 : 1;
+  std::set<std::uint64_t> which;
+  std::set<std::tuple<int, int, task::Side>> cells;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!calls[i].repeats) {
+      RC_ASSERT(cells.insert({calls[i].workload, calls[i].repetition, calls[i].side}).second);
+    }
+    if (calls[i].perturbed) {
+      which.insert(*calls[i].perturbed);
+      RC_ASSERT(calls[i].check && calls[i].repetition > 0 && i >= sides);
+      const ScheduledCall& before = calls[i / sides * sides - 1];
+      RC_ASSERT(before.workload == calls[i].workload && before.contents == calls[i].contents);
     }
   }
-  const std::size_t sides = options.with_incumbent ? 2 : 1;
-  RC_ASSERT(!perturbed.empty() && perturbed.size() <= sides * static_cast<std::size_t>(options.perturbed_calls));
-  for (const ScheduledCall& call : perturbed) {
-    RC_ASSERT(call.check && call.repetition > 0);
-    RC_ASSERT((call.contents == contents[{call.workload, call.repetition - 1}]));
-  }
+  const auto wanted = static_cast<std::size_t>(std::min(options.perturbed_calls, options.timed_repetitions));
+  RC_ASSERT(which.size() == wanted);
+  RC_ASSERT(*which.begin() == static_cast<std::uint64_t>(options.pair * options.perturbed_calls));
+  RC_ASSERT(cells.size() == sides * static_cast<std::size_t>(options.workloads * (options.timed_repetitions + 1)));
 }
 
 TEST(Schedule, ProbingCallsFavourCheapWorkloadsAndSpareNone) {

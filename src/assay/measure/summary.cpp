@@ -82,8 +82,8 @@ Judgement judge(const task::EvaluationRequest& request, const std::vector<task::
   Judgement judgement;
   judgement.conclusion = result.conclusion;
   judgement.testimony = result.testimony;
-  judgement.stop = result.decision.conclusion != stats::PairedConclusion::undecided || result.decision.futile ||
-                   pairs >= plan.maximum_pairs;
+  const bool decided = result.decision.conclusion != stats::PairedConclusion::undecided || result.decision.futile;
+  judgement.stop = (decided && result.testimony != stats::Testimony::unclear) || pairs >= plan.maximum_pairs;
   task::Comparison& comparison = judgement.comparison;
   comparison.pairs = result.decision.pairs_used;
   comparison.pair_log_ratios = result.table.pair_log_ratios;

@@ -153,6 +153,19 @@ TEST(Reconcile, ACandidateThatIsTimedAloneIsHeldAgainstAGenerousBound) {
   EXPECT_THAT(*doubt, ::testing::Not(::testing::HasSubstr("incumbent")));
 }
 
+TEST(Judge, GoesOnWhileTheJudgesClockIsUnclear) {
+  auto samples = session(3, 2, [](int) { return 0.5; });
+  for (Sample& sample : samples) {
+    if (sample.side == Side::candidate) {
+      sample.round_trip_ns += sample.pair * 40000;  // So that the surplus differs widely from pair to pair.
+    }
+  }
+  const Judgement judgement = judge(request_of(2), samples, 3);
+  EXPECT_EQ(judgement.testimony, stats::Testimony::unclear);
+  EXPECT_FALSE(judgement.stop);
+  EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
+}
+
 TEST(Judge, AGainThatTheJudgesClockDoesNotSeeIsNoGain) {
   auto samples = session(3, 2, [](int) { return 0.5; });
   for (Sample& sample : samples) {

@@ -99,7 +99,7 @@ Capability processor() {
   std::string model = "unknown model";
   if (const auto text = os::read_file("/proc/cpuinfo")) {
     for (const std::string& line : base::split(*text, '\n')) {
-      if (line.rfind("model name", 0) == 0 && line.find(':') != std::string::npos) {
+      if (line.starts_with("model name") && line.find(':') != std::string::npos) {
         model = base::printable(base::trim(std::string_view(line).substr(line.find(':') + 1)));
         break;
       }

@@ -33,7 +33,7 @@ task::SessionPlan session_plan(const CorpusEntry& entry) {
   plan.check_fraction = 0.5;
   plan.call_limit = std::chrono::milliseconds(1000);
   plan.load_limit = std::chrono::milliseconds(2000);
-  plan.build_limit = std::chrono::milliseconds(20000);
+  plan.build_limit = std::chrono::milliseconds(10000);
   plan.worker_memory_bytes = std::uint64_t{1} << 30U;
   return plan;
 }
@@ -150,7 +150,7 @@ void build_ahead(const Context& context, archive::Archive& archive, const Selfte
     request.id = fmt::format("ahead-{}", index);
     request.stage = task::Stage::build;
     request.incumbent.reset();
-    static_cast<void>(context.make_runner()->run(request, folder->path(), {}));
+    [[maybe_unused]] const auto bundle = context.make_runner()->run(request, folder->path(), {});
   });
 }
 

@@ -172,7 +172,13 @@ PairedComparison compare_pairs(std::span<const PairedSample> samples, int pairs,
                                    [](const WorkloadGuard& guard) { return guard.failed; });
   comparison.conclusion = guarded ? PairedConclusion::not_better : comparison.decision.conclusion;
   if (comparison.conclusion == PairedConclusion::better) {
-    comparison.testimony = hear_witness(samples, comparison.table.pairs, workloads, rule.alpha);
+    // From the look that decided on, until the witness is clear.
+    for (int heard = comparison.table.pairs; heard <= pairs; ++heard) {
+      comparison.testimony = hear_witness(samples, heard, workloads, alpha_per_look(rule));
+      if (comparison.testimony != Testimony::unclear) {
+        break;
+      }
+    }
     if (comparison.testimony == Testimony::unclear || comparison.testimony == Testimony::contradicted) {
       comparison.conclusion = PairedConclusion::undecided;
     }

@@ -72,7 +72,8 @@ struct PairedComparison {
   PairedTable table;                  ///< Of the pairs up to the look that decided; of all if incomplete.
   PairedDecision decision;            ///< The sequential rule alone.
   std::vector<WorkloadGuard> guards;  ///< Over the same pairs; looked at once, they never stop a session.
-  Testimony testimony = Testimony::none;  ///< Over the same pairs, if the rule says `better`.
+  /// If the rule says `better`: over its pairs, or over as many more as it takes until the witness is clear.
+  Testimony testimony = Testimony::none;
   /// The rule's conclusion, but `not_better` where a guard failed, and `undecided` where there is a second clock that
   /// does not confirm a `better`: what decides the outcome.
   PairedConclusion conclusion = PairedConclusion::undecided;

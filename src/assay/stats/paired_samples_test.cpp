@@ -299,6 +299,26 @@ TEST(HearWitness, SaysNothingWithoutASecondClock) {
   EXPECT_EQ(compare_pairs(samples, 3, 2, {}, 0.1).conclusion, PairedConclusion::better);
 }
 
+TEST(ComparePairs, AnUnclearWitnessIsHeardAgainWithMorePairs) {
+  base::Philox random(11, 1);
+  PairedRule rule{.minimum_pairs = 2, .maximum_pairs = 8, .alpha = 0.05, .minimum_effect = 0.02};
+  int unclear = 0;
+  int still = 0;
+  for (int run = 0; run < 50; ++run) {
+    const auto samples = witnessed(0.5, 0.5, 60e3, random, 8);
+    const auto few = compare_pairs(samples, 2, 2, rule, 0.1);
+    if (few.decision.conclusion == PairedConclusion::better && few.testimony == Testimony::unclear) {
+      ++unclear;
+      EXPECT_EQ(few.conclusion, PairedConclusion::undecided);
+      const auto all = compare_pairs(samples, 8, 2, rule, 0.1);
+      EXPECT_EQ(all.decision.pairs_used, 2) << "the rule's own pairs stay";
+      still += all.testimony == Testimony::confirmed ? 0 : 1;
+    }
+  }
+  EXPECT_GE(unclear, 5) << "with two pairs Student's t asks for much";
+  EXPECT_LE(still, unclear / 5);
+}
+
 TEST(ComparePairs, OnlyAConfirmedGainIsBetter) {
   base::Philox random(3, 1);
   const auto honest = compare_pairs(witnessed(0.5, 0.5, 5e3, random), 3, 2, {}, 0.1);

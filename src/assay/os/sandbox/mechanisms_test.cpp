@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ostream>
 #include <set>
 
 #include <assay/os/sandbox/actor_for_test.hpp>
@@ -54,7 +55,7 @@ struct NamespaceCase {
   Mechanism mechanism;
   const char* file;
 };
-void PrintTo(const NamespaceCase& one, std::ostream* out) { *out << one.file; }
+std::ostream& operator<<(std::ostream& out, const NamespaceCase& one) { return out << one.file; }
 
 class NamespaceTest : public ::testing::TestWithParam<NamespaceCase> {};
 
@@ -196,7 +197,7 @@ struct CallCase {
 };
 
 // Names of tests must not hold addresses, which differ from run to run.
-void PrintTo(const CallCase& one, std::ostream* out) { *out << one.action; }
+std::ostream& operator<<(std::ostream& out, const CallCase& one) { return out << one.action; }
 
 class SeccompTest : public ::testing::TestWithParam<CallCase> {};
 
