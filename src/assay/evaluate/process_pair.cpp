@@ -26,8 +26,8 @@ namespace {
 constexpr std::size_t kShifts = 16;
 constexpr std::size_t kShiftBytes = 4096;
 constexpr std::chrono::nanoseconds kNoTime{0};
-// With three pairs, six: enough for each kind of an operator that has five.
-constexpr int kPerturbedCalls = 2;
+// With two pairs, six: enough for each kind of an operator that has five. A pair of fewer rounds has fewer.
+constexpr int kPerturbedCalls = 3;
 constexpr int kIncumbentPatience = 5;
 constexpr std::size_t kCheapDigest = std::size_t{4} << 20U;
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <sstream>
 
 #include <assay/base/text.hpp>
@@ -58,11 +59,12 @@ struct Trial {
   ::_exit(0);
 }
 
-Trial try_out(const SandboxPlan& plan) {
+// Nullopt: it ended without a word.
+std::optional<Trial> try_once(const SandboxPlan& plan) {
   keep_exit_statuses();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return {true, {Mechanism::pid_namespace, errno}};
+    return Trial{true, {Mechanism::pid_namespace, errno}};
   }
   const Fd reader(ends[0]);
   Fd writer(ends[1]);
@@ -76,7 +78,7 @@ Trial try_out(const SandboxPlan& plan) {
     }
   }
   if (pid < 0) {
-    return {false, {Mechanism::pid_namespace, errno}};
+    return Trial{false, {Mechanism::pid_namespace, errno}};
   }
   const Fd owned(pidfd);
   writer.reset();
@@ -87,9 +89,20 @@ Trial try_out(const SandboxPlan& plan) {
   } while (count < 0 && errno == EINTR);
   wait_for_end(pid);
   if (count != static_cast<ssize_t>(sizeof word)) {
-    return {true, {Mechanism::seccomp, EPERM}};  // Killed on the way: only a filter does that.
+    return std::nullopt;
   }
-  return {true, word.failure};
+  return Trial{true, word.failure};
+}
+
+// Somebody may kill one trial, or the kernel for want of memory; a filter that forbids what we do kills all of them.
+Trial try_out(const SandboxPlan& plan) {
+  constexpr int kTries = 3;
+  for (int i = 0; i < kTries; ++i) {
+    if (const std::optional<Trial> trial = try_once(plan)) {
+      return *trial;
+    }
+  }
+  return {true, {Mechanism::seccomp, EPERM}};
 }
 
 // Root of a container may be alone in its user namespace: then there is no nobody to become.

@@ -2,9 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <atomic>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include <assay/os/sandbox/actor_for_test.hpp>
 #include <assay/os/sandbox/privileges.hpp>
@@ -108,6 +113,29 @@ TEST(DetectSandbox, AMechanismThatFailsLaterIsAnErrorAndNoFallback) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, "process.sandbox");
   EXPECT_THAT(result.error().message, ::testing::HasSubstr("private_root worked before and fails now"));
+}
+
+// A trial that somebody kills (the kernel, for want of memory) says nothing about the machine.
+TEST(DetectSandbox, ATrialThatIsKilledIsTriedAgain) {
+  const MechanismSet undisturbed = detect_sandbox({}).report.applied;
+  int kills = 0;
+  for (int run = 0; run < 20; ++run) {
+    std::atomic<bool> done{false};
+    const std::string children = "/proc/self/task/" + std::to_string(::gettid()) + "/children";
+    std::thread killer([&] {
+      while (!done) {  // One kill a detection.
+        std::ifstream file(children);
+        if (int child = 0; file >> child) {
+          kills += ::kill(child, SIGKILL) == 0 ? 1 : 0;
+          return;
+        }
+      }
+    });
+    EXPECT_EQ(detect_sandbox({}).report.applied, undisturbed) << run;
+    done = true;
+    killer.join();
+  }
+  EXPECT_GT(kills, 5);
 }
 
 TEST(PlanSandbox, AMissingBindIsAnErrorThatNamesIt) {
