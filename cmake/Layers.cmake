@@ -32,9 +32,7 @@ function(assay_add_layer name)
     target_link_libraries(assay_${name}_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings
       rapidcheck GTest::gmock GTest::gtest_main)
     # GoogleTest, rapidcheck and JSON are slow to optimise, and few tests compute enough to gain from it.
-    if(NOT layer_OPTIMISE_TESTS AND ASSAY_SANITIZE)
-      target_compile_options(assay_${name}_test PRIVATE -O0)
-    elseif(NOT layer_OPTIMISE_TESTS)
+    if(NOT layer_OPTIMISE_TESTS)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
     endif()
