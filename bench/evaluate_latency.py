@@ -9,18 +9,16 @@ own time, and of the same candidate judged again from the build cache. The goal 
 bench/results/evaluate_latency.json.
 """
 
-import datetime
 import json
-import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from recording import ROOT, save, spread
+
 DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
 GOAL_SECONDS = 1.0
 
@@ -67,29 +65,9 @@ def main(arguments):
     print(f"verdict beyond the compiler's time, median of {runs}: {median:.2f} s "
           f"({min(new):.2f} to {max(new):.2f}); goal {GOAL_SECONDS:.0f} s: {'met' if median < GOAL_SECONDS else 'MISSED'}")
     print(f"the same candidate again, median of {runs}: {statistics.median(again):.2f} s")
-    save(new, again)
+    save("evaluate_latency", "edit to verdict on the gate (quick policy), seconds",
+         {"beyond_the_compiler_s": spread(new), "again_from_the_build_cache_s": spread(again)})
     return 0
-
-
-def spread(values):
-    return {"median": statistics.median(values), "min": min(values), "max": max(values), "values": values}
-
-
-def cpu():
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
-def save(new, again):
-    report = {"benchmark": "edit to verdict on the gate (quick policy), seconds",
-              "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-              "machine": {"cpu": cpu(), "cpus": os.cpu_count(), "kernel": platform.release()},
-              "beyond_the_compiler_s": spread(new), "again_from_the_build_cache_s": spread(again)}
-    path = ROOT / "bench/results/evaluate_latency.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,12 +10,9 @@ are at most 1.25 for the wall time, and a latency ratio inside the spread of A/A
 bench/results/probe_overhead.json.
 """
 
-import datetime
 import json
 import math
-import os
 import pathlib
-import platform
 import random
 import statistics
 import subprocess
@@ -23,12 +20,13 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from recording import ROOT, save, spread
+
 CONTEST = ROOT / "datasets/contest"
 NAME = "gdn_decode_qk4_v8_d128_k_last"
 BATCHES = (4, 16, 48)
-PROBES = ["fresh_contents", "fresh_address", "one_element_mutation", "determinism", "output_check", "poison", "guard_bands",
-          "input_digest", "late_work", "interference", "reconcile", "roofline_floor"]
+PROBES = json.loads((ROOT / "schemas/request.schema.json").read_text(
+    encoding="utf-8"))["properties"]["disabled_probes"]["items"]["enum"]
 # Without these the judge would not be a judge at all; they were there before the probes and are not counted as cost.
 KEPT = {"output_check", "poison", "guard_bands", "fresh_contents"}
 
@@ -75,19 +73,6 @@ def judge(program, folder, identifier, disabled):
     return wall, latency
 
 
-def spread(values):
-    ordered = sorted(values)
-    return {"median": statistics.median(ordered), "lower_quartile": ordered[len(ordered) // 4],
-            "upper_quartile": ordered[(3 * len(ordered)) // 4], "min": ordered[0], "max": ordered[-1], "values": values}
-
-
-def cpu():
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
 def main(arguments):
     if not 1 <= len(arguments) <= 2:
         print(__doc__, file=sys.stderr)
@@ -107,12 +92,9 @@ def main(arguments):
             alike.append(math.exp(seen["on"][1] - seen["again"][1]))
             print(f"round {index + 1}: wall {seen['on'][0]:.2f} s with, {seen['off'][0]:.2f} s without; "
                   f"latency ratio {latencies[-1]:.3f}, of two alike {alike[-1]:.3f}", flush=True)
-    report = {"benchmark": "the probes' cost for an honest candidate: with / without", "probes_off": off,
-              "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-              "machine": {"cpu": cpu(), "cpus": os.cpu_count(), "kernel": platform.release()},
-              "wall_ratio": spread(walls), "latency_ratio": spread(latencies), "latency_ratio_of_two_alike": spread(alike)}
-    (ROOT / "bench/results").mkdir(exist_ok=True)
-    (ROOT / "bench/results/probe_overhead.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    report = {"probes_off": off, "wall_ratio": spread(walls), "latency_ratio": spread(latencies),
+              "latency_ratio_of_two_alike": spread(alike)}
+    save("probe_overhead", "the probes' cost for an honest candidate: with / without", report)
     for key in ("wall_ratio", "latency_ratio", "latency_ratio_of_two_alike"):
         print(f"{key}: median {report[key]['median']:.3f}, quartiles {report[key]['lower_quartile']:.3f} to "
               f"{report[key]['upper_quartile']:.3f}")

@@ -1,6 +1,7 @@
 // Any bytes as a policy file: refused with a reason, or a policy that is stored, read again and explained.
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include <assay/base/error.hpp>

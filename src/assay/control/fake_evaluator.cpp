@@ -12,6 +12,7 @@
 #include <assay/archive/sample_bundle.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/promote/recompute.hpp>
 #include <assay/stats/paired_samples.hpp>
 
 namespace assay::control::testing {
@@ -73,8 +74,7 @@ stats::PairedComparison compare(const task::EvaluationRequest& request, const st
     }
   }
   const task::SessionPlan& plan = request.plan;
-  return stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()),
-                              {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility},
+  return stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()), promote::rule_of(plan),
                               plan.maximum_regression);
 }
 

@@ -11,7 +11,7 @@ task::SessionPlan baseline_plan(const task::SessionPlan& sweep) {
   task::SessionPlan plan = sweep;
   plan.minimum_pairs = 2;
   plan.maximum_pairs = 2;
-  plan.call_limit *= 5;  // A busy machine that makes it late must not end the campaign before it began.
+  plan.call_limit *= task::kPatienceWithTheKnown;
   return plan;
 }
 

@@ -1,7 +1,5 @@
 #include <assay/evaluate/describe_machine.hpp>
 
-#include <dlfcn.h>
-
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 #include <assay/device/cpu.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/fingerprint.hpp>
+#include <assay/os/library.hpp>
 #include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 
@@ -45,11 +44,7 @@ void add_sandbox(base::Json& capabilities) {
 
 // Present or not is all that is asked: this version does not run CUDA candidates.
 base::Json library(const char* name, const char* file, const char* remedy) {
-  void* handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-  const bool found = handle != nullptr;
-  if (found) {
-    dlclose(handle);
-  }
+  const bool found = os::loads_library(file);
   return capability(name, found, found ? file : fmt::format("{} is not installed", file), remedy);
 }
 

@@ -265,7 +265,7 @@ class Judge {
       return;
     }
     if (judgement.testimony == stats::Testimony::contradicted) {
-      doubt("irreconcilable_time", contradicted_text(judgement.comparison, request_));
+      doubt(irreconcilable(contradicted_text(judgement.comparison, request_)));
       return;
     }
     if (judgement.testimony == stats::Testimony::unclear) {
@@ -287,38 +287,35 @@ class Judge {
 
   // Whether the times are not to be believed, and said so.
   bool doubted() {
-    const auto probes = [&](task::Probe probe) { return request_.disabled_probes.count(probe) == 0; };
     if (device_->simulated()) {
       return false;
     }
-    std::optional<task::Finding> found;
-    if (probes(task::Probe::interference)) {
-      found = doubt_interference(interference_);
-    }
-    if (!found && probes(task::Probe::roofline_floor)) {
-      found = doubt_too_fast(judged_.evaluation.timings, layouts_, bytes_per_ns_);
-    }
-    if (found) {
-      std::string cause = found->message;
-      judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(*found));
-      conclude(task::Outcome::suspect, std::move(cause));
+    if (request_.probes(task::Probe::interference) && doubt(doubt_interference(interference_))) {
       return true;
     }
-    if (probes(task::Probe::reconcile)) {
-      if (std::optional<std::string> sentence = measure::reconcile(judged_.samples)) {
-        doubt("irreconcilable_time", std::move(*sentence));
-        return true;
-      }
+    if (request_.probes(task::Probe::roofline_floor) &&
+        doubt(doubt_too_fast(judged_.evaluation.timings, layouts_, bytes_per_ns_))) {
+      return true;
     }
-    return false;
+    return request_.probes(task::Probe::reconcile) && doubt(irreconcilable(measure::reconcile(judged_.samples)));
   }
 
-  void doubt(const char* kind, std::string sentence) {
+  static std::optional<task::Finding> irreconcilable(std::optional<std::string> sentence) {
+    if (!sentence) {
+      return std::nullopt;
+    }
     task::Finding finding;
-    finding.kind = kind;
-    finding.message = sentence;
-    judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(finding));
-    conclude(task::Outcome::suspect, std::move(sentence));
+    finding.kind = "irreconcilable_time";
+    finding.message = std::move(*sentence);
+    return finding;
+  }
+
+  bool doubt(std::optional<task::Finding> found) {
+    if (found) {
+      conclude(task::Outcome::suspect, found->message);
+      judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(*found));
+    }
+    return found.has_value();
   }
 
   void conclude(task::Outcome outcome, std::string cause) {

@@ -28,7 +28,6 @@ constexpr std::size_t kShiftBytes = 4096;
 constexpr std::chrono::nanoseconds kNoTime{0};
 // With two pairs, six: enough for each kind of an operator that has five. A pair of fewer rounds has fewer.
 constexpr int kPerturbedCalls = 3;
-constexpr int kIncumbentPatience = 5;
 constexpr std::size_t kCheapDigest = std::size_t{4} << 20U;
 
 class ProcessPair {
@@ -91,7 +90,7 @@ class ProcessPair {
     }
   }
 
-  [[nodiscard]] bool probes(task::Probe probe) const { return request().disabled_probes.count(probe) == 0; }
+  [[nodiscard]] bool probes(task::Probe probe) const { return request().probes(probe); }
 
   // Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
   // address meets new contents there), the others elsewhere (so that who wrote down an address misses).
@@ -155,8 +154,6 @@ class ProcessPair {
     SideProcess* side = nullptr;
     verify::OutputGuard guard;
     std::optional<verify::SampledContent> at_return;
-    std::chrono::nanoseconds cpu_at_return{};
-    std::int64_t elapsed_ns = 0;
   };
   struct Block {
     verify::Layout layout;
@@ -180,15 +177,15 @@ class ProcessPair {
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
-    // An incumbent that a busy machine makes late would end the session; only a candidate has to be in time.
-    const auto limit = request().plan.call_limit * (call.side == task::Side::incumbent ? kIncumbentPatience : 1);
+    const auto limit =
+        request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
     const auto reply = side.client->call(describe_call(block.layout, block.arguments), limit);
     if (!reply) {
       result_.fault = diagnose(reply.error(), call.side, Activity::call, &block.layout, call.workload);
       result_.killed_from_outside = reply.error().kind == worker::Failure::Kind::killed_from_outside;
       return {};
     }
-    Done done{&side, guard, std::nullopt, kNoTime, reply->reply.elapsed_ns};
+    Done done{&side, guard, std::nullopt};
     if (probes(task::Probe::late_work)) {
       done.at_return.emplace(block.layout, side.outputs.bytes(), random_);
     }
@@ -258,13 +255,13 @@ class ProcessPair {
       if (!change) {
         continue;
       }
+      const std::vector<std::int64_t> index = tensor::unravel(change->flat, change->place->shape);
       task::Finding finding =
           finding_of("late_write", fmt::format("{}{} changed after its call had returned: finish all work, and join or "
                                                "wait for every thread, before returning",
-                                               change->place->name,
-                                               tensor::to_string(tensor::unravel(change->flat, change->place->shape))));
+                                               change->place->name, tensor::to_string(index)));
       finding.tensor = change->place->name;
-      finding.index = tensor::unravel(change->flat, change->place->shape);
+      finding.index = index;
       result_.fault.reset();  // Wrong values seen in between are the consequence.
       fail(*done.side, task::Outcome::incorrect, block.workload, {std::move(finding)});
       return;

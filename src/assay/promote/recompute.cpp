@@ -88,6 +88,10 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
 
 }  // namespace
 
+stats::PairedRule rule_of(const task::SessionPlan& plan) {
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility};
+}
+
 base::Result<PairedComparison> recompute(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
                                          const std::vector<task::Sample>& samples) {
   ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples));
@@ -95,10 +99,8 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
   for (const stats::PairedSample& sample : timed) {
     pairs = std::max(pairs, sample.pair + 1);
   }
-  const stats::PairedRule rule{request.plan.minimum_pairs, request.plan.maximum_pairs, request.plan.alpha,
-                               request.plan.minimum_effect, request.plan.futility};
-  PairedComparison comparison = stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()), rule,
-                                                     request.plan.maximum_regression);
+  PairedComparison comparison = stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()),
+                                                     rule_of(request.plan), request.plan.maximum_regression);
   if (task::is_correct(evaluation.outcome) && comparison.complete && pairs > 0) {
     ASSAY_TRY(hold_against(evaluation, comparison));
   }

@@ -9,6 +9,9 @@
 
 namespace assay::promote {
 
+/// The decision rule that a plan describes. The judge has its own (measure/summary.hpp): neither may lean on the other.
+[[nodiscard]] stats::PairedRule rule_of(const task::SessionPlan& plan);
+
 /// Recomputes a comparison (a gate or a sweep) from its raw samples under the request's plan, and holds what the judge
 /// said against it. A correct outcome that the samples contradict, numbers that differ, and samples that do not belong
 /// to the request are internal errors ("promote.disagreement", "promote.samples") that say where. Missing cells are no

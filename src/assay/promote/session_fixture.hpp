@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include <assay/promote/recompute.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
@@ -34,10 +35,8 @@ inline void judge(Session& session) {
       pairs = std::max(pairs, sample.pair + 1);
     }
   }
-  const auto comparison =
-      stats::compare_pairs(timed, pairs, static_cast<int>(session.request.workloads.size()),
-                           {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility},
-                           plan.maximum_regression);
+  const auto comparison = stats::compare_pairs(timed, pairs, static_cast<int>(session.request.workloads.size()),
+                                               rule_of(plan), plan.maximum_regression);
   session.evaluation.outcome = honest_outcome(comparison.conclusion);
   session.evaluation.comparison.emplace();
   session.evaluation.comparison->pairs = comparison.decision.pairs_used;

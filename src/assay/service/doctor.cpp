@@ -1,6 +1,5 @@
 #include <assay/service/doctor.hpp>
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include <assay/archive/archive.hpp>
 #include <assay/base/text.hpp>
+#include <assay/os/library.hpp>
 #include <assay/os/process.hpp>
 #include <assay/os/shared_memory.hpp>
 
@@ -158,8 +158,7 @@ Capability dataset_capability(const Context& context) {
 
 Capability library(const std::string& name, const std::vector<std::string>& files, const std::string& remedy) {
   for (const std::string& file : files) {
-    if (void* handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)) {  // Their destructors leak.
-      ::dlclose(handle);
+    if (os::loads_library(file)) {
       return {name, State::available, file, ""};
     }
   }

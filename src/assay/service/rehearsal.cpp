@@ -10,6 +10,7 @@
 
 #include <assay/base/digest.hpp>
 #include <assay/base/json.hpp>
+#include <assay/promote/recompute.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/task/bundle.hpp>
 #include <assay/task/codec.hpp>
@@ -80,11 +81,9 @@ void compare(const task::EvaluationRequest& request, const std::vector<task::Sam
           {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
     }
   }
-  const stats::PairedRule rule{request.plan.minimum_pairs, request.plan.maximum_pairs, request.plan.alpha,
-                               request.plan.minimum_effect, request.plan.futility};
   const stats::PairedComparison found =
-      stats::compare_pairs(timed, request.plan.minimum_pairs, static_cast<int>(request.workloads.size()), rule,
-                           request.plan.maximum_regression);
+      stats::compare_pairs(timed, request.plan.minimum_pairs, static_cast<int>(request.workloads.size()),
+                           promote::rule_of(request.plan), request.plan.maximum_regression);
   task::Comparison comparison;
   comparison.pairs = found.decision.pairs_used;
   comparison.pair_log_ratios = found.table.pair_log_ratios;

@@ -182,7 +182,7 @@ std::span<const std::string_view> stage_names() {
 std::string_view to_string(Stage stage) { return stage_names()[static_cast<std::size_t>(stage)]; }
 
 bool has_two_clocks(const EvaluationRequest& request) {
-  return !request.device.starts_with("simulated:") && request.disabled_probes.count(Probe::reconcile) == 0;
+  return !request.device.starts_with("simulated:") && request.probes(Probe::reconcile);
 }
 
 Json encode(const SessionPlan& plan) {

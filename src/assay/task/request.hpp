@@ -29,6 +29,10 @@ enum class Stage : std::uint8_t {
 /// All names, in the order of the enumerators.
 [[nodiscard]] std::span<const std::string_view> stage_names();
 
+/// How many times its call_limit a solution may take that is known to pass: an incumbent, or the baseline. A busy machine
+/// that makes one late would end the session or the campaign; only a candidate has to be in time.
+inline constexpr int kPatienceWithTheKnown = 5;
+
 /// How long, how often and how surely: the part of a policy that the judge applies. `promote` recomputes the decision
 /// from the samples with the same numbers.
 struct SessionPlan {
@@ -59,6 +63,8 @@ struct EvaluationRequest {
   std::optional<Solution> incumbent;  ///< Required for gate and sweep.
   SessionPlan plan;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
+
+  [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }
 };
 
 /// Whether the samples of this request have two clocks that measure the same thing: the worker's and the judge's.

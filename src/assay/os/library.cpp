@@ -1,0 +1,15 @@
+#include <assay/os/library.hpp>
+
+#include <dlfcn.h>
+
+namespace assay::os {
+
+bool loads_library(const std::string& file) {
+  void* handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle != nullptr) {
+    ::dlclose(handle);
+  }
+  return handle != nullptr;
+}
+
+}  // namespace assay::os
