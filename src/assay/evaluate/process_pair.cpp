@@ -216,11 +216,12 @@ class ProcessPair {
       return {};
     }
     ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
-    ASSAY_TRY(session_.op->reference(axes, read_only(block.arguments), *session_.expected));
+    const std::vector<operators::ConstArgument> inputs = read_only(block.arguments);
+    ASSAY_TRY(session_.op->reference(axes, inputs, *session_.expected));
     for (const Done& done : block.done) {
       ++result_.checked_calls;
-      std::vector<task::Finding> findings =
-          verify::check_outputs(*session_.op, block.layout, done.side->outputs.bytes(), done.guard, *session_.expected);
+      std::vector<task::Finding> findings = verify::check_outputs(
+          *session_.op, axes, inputs, block.layout, done.side->outputs.bytes(), done.guard, *session_.expected);
       if (!findings.empty() && !result_.fault) {
         fail(*done.side, task::Outcome::incorrect, block.workload, std::move(findings));
       }

@@ -1,15 +1,39 @@
 #include <assay/operators/operator.hpp>
 
-#include <array>
+#include <fmt/format.h>
+#include <vector>
 
 #include <assay/operators/gdn_decode/operator.hpp>
+#include <assay/tensor/official_comparison.hpp>
 
 namespace assay::operators {
 namespace {
 
-std::array<const Operator*, 1> all_operators() { return {&gdn_decode::instance()}; }
+/// Every operator that Assay knows: those of the contest, and small siblings for trials by the thousand on a CPU.
+const std::vector<const Operator*>& all_operators() {
+  static const std::vector<const Operator*> kAll = {&gdn_decode::instance()};
+  return kAll;
+}
 
 }  // namespace
+
+std::optional<tensor::Mismatch> Operator::compare(const task::AxisValues& /*axes*/,
+                                                  std::span<const ConstArgument> /*inputs*/, std::size_t output,
+                                                  const tensor::ConstView& got,
+                                                  std::span<const ExpectedValues> expected) const {
+  return tensor::compare(got, expected[output], rule(output));
+}
+
+OfficialRule Operator::official_rule(std::size_t /*output*/) const { return {}; }
+
+std::optional<tensor::Mismatch> Operator::official_compare(const task::AxisValues& /*axes*/,
+                                                           std::span<const ConstArgument> /*inputs*/,
+                                                           std::size_t output, const tensor::ConstView& got,
+                                                           std::span<const ExpectedValues> expected) const {
+  const OfficialRule official = official_rule(output);
+  return tensor::compare_officially(got, expected[output], official.absolute, official.relative,
+                                    official.matched_ratio);
+}
 
 const Operator* find_operator(std::string_view definition_name) {
   for (const Operator* candidate : all_operators()) {

@@ -19,6 +19,7 @@ using base::Json;
 
 constexpr std::int64_t kMostPairs = 10'000;
 constexpr std::int64_t kMostSamples = 1'000'000;
+constexpr std::int64_t kLongestRow = std::int64_t{1} << 40U;
 constexpr std::int64_t kLongestLimitMs = 24 * 60 * 60 * 1000;
 
 // A number within bounds that may be open at either end.
@@ -107,6 +108,9 @@ void read_workloads(const Node& node, EvaluationRequest& request) {
   for (const Node& item : node.items(1)) {
     const std::size_t before = node.problem_count();
     Workload workload = read_workload(item);
+    if (const Node lengths = Fields(item).optional("lengths"); lengths.has_value()) {
+      workload.lengths = lengths.integers({.minimum = 0, .maximum = kLongestRow}, 1);
+    }
     if (!workload.uuid.empty() && !seen.insert(workload.uuid).second) {
       item.problem_at("/uuid", fmt::format("\"{}\" is that of an earlier workload: keep one of them", workload.uuid));
     }
@@ -219,7 +223,10 @@ Json encode(const EvaluationRequest& request) {
   json["definition"] = encode(request.definition);
   Json& workloads = json["workloads"] = Json::array();
   for (const Workload& workload : request.workloads) {
-    workloads.push_back(encode(workload));
+    Json& written = workloads.emplace_back(encode(workload));
+    if (!workload.lengths.empty()) {
+      written["lengths"] = workload.lengths;
+    }
   }
   json["candidate"] = encode(request.candidate);
   json["incumbent"] = request.incumbent ? encode(*request.incumbent) : Json();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <assay/task/definition.hpp>
 #include <assay/task/named.hpp>
@@ -30,6 +31,10 @@ struct Workload {
   std::string uuid;
   AxisValues axes;  ///< The variable axes.
   Named<InputSpec> inputs;
+  /// Lengths of the rows or sequences, in their order, where the dataset knows them (`lengths/` in its folder): what
+  /// they are decides how long a call takes. Not part of the schema: requests carry them, traces do not. Empty:
+  /// the operator's generator derives them from the uuid.
+  std::vector<std::int64_t> lengths;
 };
 
 /// Checks a workload against its definition: exactly the variable axes, all > 0, exactly the inputs, scalars where the

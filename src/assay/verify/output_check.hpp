@@ -11,8 +11,10 @@ namespace assay::verify {
 
 /// Compares every output of one call with the reference, by the operator's rules. Returns one finding an output that
 /// is wrong: "unwritten" where elements still hold the poison, else "mismatch" with the worst element.
-[[nodiscard]] std::vector<task::Finding> check_outputs(const operators::Operator& op, const Layout& layout,
-                                                       std::span<const std::byte> memory, const OutputGuard& guard,
+[[nodiscard]] std::vector<task::Finding> check_outputs(const operators::Operator& op, const task::AxisValues& axes,
+                                                       std::span<const operators::ConstArgument> inputs,
+                                                       const Layout& layout, std::span<const std::byte> memory,
+                                                       const OutputGuard& guard,
                                                        std::span<const operators::ExpectedValues> expected);
 
 }  // namespace assay::verify

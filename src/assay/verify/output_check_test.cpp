@@ -14,8 +14,7 @@ using ::testing::HasSubstr;
 // y[i] = i + 1, compared to a thousandth.
 class Counting final : public operators::Operator {
  public:
-  [[nodiscard]] std::string_view definition_name() const override { return "d"; }
-  [[nodiscard]] base::Result<void> check_interface(const task::Definition&) const override { return {}; }
+  [[nodiscard]] const operators::Interface& interface() const override { return interface_; }
   [[nodiscard]] std::unique_ptr<operators::InputGenerator> make_generator(std::uint64_t) const override {
     return nullptr;
   }
@@ -25,6 +24,17 @@ class Counting final : public operators::Operator {
     return {};
   }
   [[nodiscard]] tensor::ComparisonRule rule(std::size_t) const override { return {1e-3, 0, 1e-3, 0}; }
+  [[nodiscard]] std::span<const operators::StressKind> stress_kinds() const override { return {}; }
+  [[nodiscard]] operators::StressTrial stress_trial(std::uint64_t, std::uint64_t, std::uint64_t) const override {
+    return {};
+  }
+  [[nodiscard]] operators::Work least_work(const task::AxisValues&,
+                                           std::span<const operators::ConstArgument>) const override {
+    return {};
+  }
+
+ private:
+  operators::Interface interface_;
 };
 
 class OutputCheckTest : public ::testing::Test {
@@ -49,7 +59,7 @@ class OutputCheckTest : public ::testing::Test {
   std::vector<task::Finding> check() {
     std::vector<operators::ExpectedValues> expected;
     EXPECT_TRUE(op_.reference({}, {}, expected).has_value());
-    return check_outputs(op_, layout_, memory_, *guard_, expected);
+    return check_outputs(op_, {}, {}, layout_, memory_, *guard_, expected);
   }
 
   Counting op_;

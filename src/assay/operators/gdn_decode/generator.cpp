@@ -1,5 +1,6 @@
 #include <assay/operators/gdn_decode/generator.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +8,7 @@
 
 #include <assay/base/error.hpp>
 #include <assay/base/parallel.hpp>
+#include <assay/operators/arguments.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
 namespace assay::operators::gdn_decode {
@@ -49,12 +51,6 @@ double product(const Direction& x, const Direction& y) {
   return sum;
 }
 
-template <class T>
-void store(std::span<std::byte> bytes, std::size_t index, T value) {
-  ASSAY_CHECK((index + 1) * sizeof(T) <= bytes.size());
-  std::memcpy(bytes.data() + index * sizeof(T), &value, sizeof(T));
-}
-
 void fill_normals(base::Philox& random, std::span<std::byte> bytes) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(std::uint16_t); ++i) {
     store(bytes, i, tensor::to_bfloat16(static_cast<float>(random.next_normal())));
@@ -68,21 +64,6 @@ void fill_decays(base::Philox& random, std::span<std::byte> a_log, std::span<std
     store(dt_bias, head,
           static_cast<float>(step + std::log(-std::expm1(-step))));  // softplus(dt_bias) = step
   }
-}
-
-/// A scalar of the workload, as float32; its absence means the usual scale. A 0 is passed on: the definition
-/// gives it a meaning that a candidate must know.
-double workload_scale(const task::Workload& workload) {
-  const task::InputSpec* spec = task::find(workload.inputs, "scale");
-  const auto* scalar = spec == nullptr ? nullptr : std::get_if<task::ScalarInput>(spec);
-  const double value = scalar == nullptr
-                           ? 1.0 / std::sqrt(static_cast<double>(kHeadSize))
-                           : std::visit([](auto number) { return static_cast<double>(number); }, scalar->value);
-  return static_cast<double>(static_cast<float>(value));
-}
-
-std::span<std::byte> bytes_of(std::span<Argument> arguments, Input input) {
-  return std::get<tensor::View>(arguments[input]).bytes;
 }
 
 }  // namespace
@@ -99,12 +80,38 @@ Generator::Generator(std::uint64_t seed) : seed_(seed), normals_(kPoolSize), nor
   }
 }
 
+StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint64_t largest_bytes) {
+  constexpr std::uint64_t kBytesAnEntry = 2 * kValueHeads * kStateSize * sizeof(float);
+  constexpr std::array<std::int64_t, 8> kBatches = {1, 2, 3, 5, 9, 17, 31, 65};
+  base::Philox random(seed, base::mix(base::stream_id("gdn_decode.stress"), index));
+  const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(1, largest_bytes / kBytesAnEntry));
+  StressTrial trial;
+  trial.kind = index % kStressKinds.size();
+  trial.workload.uuid = fmt::format("stress-gdn_decode-{:x}-{}", seed, index);
+  trial.workload.axes = {{"batch_size", std::min(most, kBatches[random.next_below(kBatches.size())])}};
+  trial.workload.inputs = {{"scale", task::ScalarInput{random.next_below(4) == 0 ? 0.0 : random.next_uniform()}}};
+  return trial;
+}
+
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  const std::uint64_t stream = base::mix(base::stream_id("gdn_decode.call"), base::stream_id(workload.uuid));
+  // The phase differs from workload to workload, so that a short session sees every kind somewhere.
+  fill_kind((call % kKinds + base::mix(seed_, stream) % kKinds) % kKinds, workload, call, arguments);
+}
+
+void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                            std::span<Argument> arguments) {
+  constexpr std::array<std::uint64_t, kStressKinds.size()> kOfStress = {kZeroStateKind, kSparseStateKind,
+                                                                        kLargeStateKind};
+  ASSAY_CHECK(kind < kOfStress.size());
+  fill_kind(kOfStress[kind], workload, call, arguments);
+}
+
+void Generator::fill_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call,
+                          std::span<Argument> arguments) {
   ASSAY_CHECK(arguments.size() == kInputCount);
   const std::uint64_t stream = base::mix(base::stream_id("gdn_decode.call"), base::stream_id(workload.uuid));
   base::Philox random(seed_, base::mix(stream, call));
-  // The phase differs from workload to workload, so that a short session sees every kind somewhere.
-  const std::uint64_t kind = (call % kKinds + base::mix(seed_, stream) % kKinds) % kKinds;
 
   fill_queries_and_keys(random, bytes_of(arguments, kQ), bytes_of(arguments, kK));
   const std::span<std::byte> v = bytes_of(arguments, kV);
@@ -116,7 +123,8 @@ void Generator::fill(const task::Workload& workload, std::uint64_t call, std::sp
   fill_decays(random, bytes_of(arguments, kALog), bytes_of(arguments, kDtBias));
   fill_normals(random, bytes_of(arguments, kA));
   fill_normals(random, bytes_of(arguments, kB));
-  arguments[kScale] = Scalar(workload_scale(workload));
+  // Its absence means the usual scale. A 0 is passed on: the definition gives it a meaning that a candidate must know.
+  arguments[kScale] = Scalar(workload_scalar(workload, "scale", 1.0 / std::sqrt(static_cast<double>(kHeadSize))));
 }
 
 void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {

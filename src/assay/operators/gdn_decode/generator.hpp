@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -7,6 +8,16 @@
 #include <assay/operators/operator.hpp>
 
 namespace assay::operators::gdn_decode {
+
+/// Kinds of stress, in an order that never changes.
+inline constexpr std::array<StressKind, 3> kStressKinds = {{
+    {"zero_state", "a batch entry whose state is all zeros, as that of a sequence that starts here"},
+    {"sparse_state",
+     "a batch entry whose state is zero but for one element a head: what begins with zeros need not be"},
+    {"large_state", "states of 8 N(0, 1): outputs of order 1"},
+}};
+
+[[nodiscard]] StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint64_t largest_bytes);
 
 /// Generates inputs that look like those captured from a model: q and k random directions of length 1, v ~
 /// N(0, 1), state ~ 0.1 N(0, 1), A = exp(A_log) ~ U(1, 16), softplus(dt_bias) log-uniform in [1e-3, 1e-1], a
@@ -23,8 +34,11 @@ class Generator final : public InputGenerator {
   explicit Generator(std::uint64_t seed);
   void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) override;
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
+  void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                   std::span<Argument> arguments) override;
 
  private:
+  void fill_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments);
   void fill_queries_and_keys(base::Philox& random, std::span<std::byte> q, std::span<std::byte> k) const;
   void fill_state(base::Philox& random, std::uint64_t kind, std::span<std::byte> state) const;
 

@@ -40,11 +40,7 @@ Interface make_interface() {
 
 class GdnDecode final : public Operator {
  public:
-  [[nodiscard]] std::string_view definition_name() const override { return interface_.name; }
-
-  [[nodiscard]] base::Result<void> check_interface(const task::Definition& definition) const override {
-    return operators::check_interface(interface_, definition);
-  }
+  [[nodiscard]] const Interface& interface() const override { return interface_; }
 
   [[nodiscard]] std::unique_ptr<InputGenerator> make_generator(std::uint64_t seed) const override {
     return std::make_unique<Generator>(seed);
@@ -53,6 +49,23 @@ class GdnDecode final : public Operator {
   [[nodiscard]] base::Result<void> reference(const task::AxisValues& axes, std::span<const ConstArgument> inputs,
                                              std::vector<ExpectedValues>& outputs) const override {
     return compute_reference(axes, inputs, outputs);
+  }
+
+  [[nodiscard]] std::span<const StressKind> stress_kinds() const override { return kStressKinds; }
+
+  [[nodiscard]] StressTrial stress_trial(std::uint64_t seed, std::uint64_t index,
+                                         std::uint64_t largest_bytes) const override {
+    return make_stress_trial(seed, index, largest_bytes);
+  }
+
+  [[nodiscard]] Work least_work(const task::AxisValues& axes,
+                                std::span<const ConstArgument> /*inputs*/) const override {
+    const auto heads = static_cast<double>(*task::find(axes, "batch_size") * static_cast<std::int64_t>(kValueHeads));
+    constexpr auto kSize = static_cast<double>(kHeadSize);
+    // The state is read and written; q and k serve two heads each. S k, the update and S' q take two operations an
+    // element each, the decay one.
+    return {.bytes = heads * (2 * kSize * kSize * sizeof(float) + 3 * kSize * 2 + 4) + 2 * kValueHeads * sizeof(float),
+            .operations = heads * 7 * kSize * kSize};
   }
 
   // docs/operators/gdn_decode.md has the measured errors that these numbers stand on. Norms are taken over

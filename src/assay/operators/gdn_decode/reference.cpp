@@ -1,15 +1,12 @@
 #include <assay/operators/gdn_decode/reference.hpp>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
 #include <assay/base/parallel.hpp>
+#include <assay/operators/arguments.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
 namespace assay::operators::gdn_decode {
@@ -17,48 +14,8 @@ namespace {
 
 using Vector = std::array<double, kHeadSize>;
 
-base::Result<std::span<const std::byte>> tensor_bytes(std::span<const ConstArgument> inputs, Input input,
-                                                      tensor::DType dtype, std::size_t elements) {
-  const auto* view = std::get_if<tensor::ConstView>(&inputs[input]);
-  if (view == nullptr || view->dtype != dtype || tensor::element_count(view->shape) != elements ||
-      view->bytes.size() != tensor::byte_size(dtype, elements)) {
-    return base::internal_error("operator.arguments",
-                                fmt::format("gdn_decode: input {} must be a tensor of {} elements of {}",
-                                            static_cast<std::size_t>(input), elements, to_string(dtype)));
-  }
-  return view->bytes;
-}
-
-base::Result<std::vector<double>> read_bfloat16(std::span<const ConstArgument> inputs, Input input,
-                                                std::size_t elements) {
-  ASSAY_TRY_ASSIGN(const auto bytes, tensor_bytes(inputs, input, tensor::DType::bfloat16, elements));
-  std::vector<double> values(elements);
-  for (std::size_t i = 0; i < elements; ++i) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, bytes.data() + i * sizeof bits, sizeof bits);
-    values[i] = static_cast<double>(tensor::from_bfloat16(bits));
-  }
-  return values;
-}
-
-base::Result<std::vector<double>> read_float32(std::span<const ConstArgument> inputs, Input input,
-                                               std::size_t elements) {
-  ASSAY_TRY_ASSIGN(const auto bytes, tensor_bytes(inputs, input, tensor::DType::float32, elements));
-  std::vector<double> values(elements);
-  for (std::size_t i = 0; i < elements; ++i) {
-    float value = 0;
-    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
-    values[i] = static_cast<double>(value);
-  }
-  return values;
-}
-
 base::Result<double> read_scale(std::span<const ConstArgument> inputs) {
-  const auto* scalar = std::get_if<Scalar>(&inputs[kScale]);
-  if (scalar == nullptr) {
-    return base::internal_error("operator.arguments", "gdn_decode: scale must be a scalar");
-  }
-  const double scale = std::visit([](auto value) { return static_cast<double>(value); }, *scalar);
+  ASSAY_TRY_ASSIGN(const double scale, read_scalar(inputs, kScale, "scale"));
   return scale == 0 ? 1.0 / std::sqrt(static_cast<double>(kHeadSize)) : scale;
 }
 
@@ -81,22 +38,6 @@ double dot(const Vector& x, const Vector& y) {
     total += sum;
   }
   return total;
-}
-
-/// Makes room, and asks for huge pages where there was none: with small ones the faults of a 64 MiB state take longer
-/// than the arithmetic. Advice only; whether it is followed changes nothing but the time.
-void resize_large(ExpectedValues& values, std::size_t count) {
-  if (values.capacity() < count) {
-    values = ExpectedValues();
-    values.reserve(count);
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const auto begin = (reinterpret_cast<std::uintptr_t>(values.data()) + page - 1) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(values.data() + count) / page * page;
-    if (end > begin) {
-      static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE));
-    }
-  }
-  values.resize(count);
 }
 
 Vector head_vector(const std::vector<double>& values, std::size_t head) {
@@ -126,14 +67,15 @@ base::Result<void> compute_reference(const task::AxisValues& axes, std::span<con
   }
   const auto batches = static_cast<std::size_t>(*batch_size);
   const std::size_t heads = batches * kValueHeads;
-  ASSAY_TRY_ASSIGN(const auto q, read_bfloat16(inputs, kQ, batches * kQueryHeads * kHeadSize));
-  ASSAY_TRY_ASSIGN(const auto k, read_bfloat16(inputs, kK, batches * kQueryHeads * kHeadSize));
-  ASSAY_TRY_ASSIGN(const auto v, read_bfloat16(inputs, kV, heads * kHeadSize));
-  ASSAY_TRY_ASSIGN(const auto state, tensor_bytes(inputs, kState, tensor::DType::float32, heads * kStateSize));
-  ASSAY_TRY_ASSIGN(const auto a_log, read_float32(inputs, kALog, kValueHeads));
-  ASSAY_TRY_ASSIGN(const auto a, read_bfloat16(inputs, kA, heads));
-  ASSAY_TRY_ASSIGN(const auto dt_bias, read_float32(inputs, kDtBias, kValueHeads));
-  ASSAY_TRY_ASSIGN(const auto b, read_bfloat16(inputs, kB, heads));
+  using enum tensor::DType;
+  ASSAY_TRY_ASSIGN(const auto q, read_tensor(inputs, kQ, "q", bfloat16, batches * kQueryHeads * kHeadSize));
+  ASSAY_TRY_ASSIGN(const auto k, read_tensor(inputs, kK, "k", bfloat16, batches * kQueryHeads * kHeadSize));
+  ASSAY_TRY_ASSIGN(const auto v, read_tensor(inputs, kV, "v", bfloat16, heads * kHeadSize));
+  ASSAY_TRY_ASSIGN(const auto state, tensor_bytes(inputs, kState, "state", float32, heads * kStateSize));
+  ASSAY_TRY_ASSIGN(const auto a_log, read_tensor(inputs, kALog, "A_log", float32, kValueHeads));
+  ASSAY_TRY_ASSIGN(const auto a, read_tensor(inputs, kA, "a", bfloat16, heads));
+  ASSAY_TRY_ASSIGN(const auto dt_bias, read_tensor(inputs, kDtBias, "dt_bias", float32, kValueHeads));
+  ASSAY_TRY_ASSIGN(const auto b, read_tensor(inputs, kB, "b", bfloat16, heads));
   ASSAY_TRY_ASSIGN(const double scale, read_scale(inputs));
 
   outputs.resize(kOutputCount);

@@ -256,10 +256,10 @@ TEST(GdnDecodeReference, ArgumentsThatDoNotFitAreErrors) {
   expect_error({{"batch_size", 0}}, "batch_size");
   expect_error({{"batch_size", 2}}, "input 0");
   inputs[kScale] = inputs[kA];
-  expect_error(axes, "scale must be a scalar");
+  expect_error(axes, "(scale) must be a scalar");
   inputs = trial.const_arguments();
   std::get<tensor::ConstView>(inputs[kALog]).dtype = tensor::DType::int32;
-  expect_error(axes, "input 4 must be a tensor of 8 elements of float32");
+  expect_error(axes, "input 4 (A_log) must be a tensor of 8 elements of float32");
   inputs = trial.const_arguments();
   inputs[kState] = Scalar(1.0);
   expect_error(axes, "input 3");
