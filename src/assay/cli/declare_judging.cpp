@@ -44,6 +44,11 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
       ->capture_default_str();
   command.add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--compat", [&options](const std::string&) { options.official = true; },
+          "Also say what another evaluator would: flashinfer-bench (its own rule, 3 trials a workload)")
+      ->check(CLI::IsMember({"flashinfer-bench"}));
   command.add_flag_callback(
       "--again", [&options] { options.reuse = service::Reuse::never; },
       "Judge anew even if the archive has the answer");
@@ -55,7 +60,8 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
       add_command(app, "evaluate", "Judge one candidate: build it, check it, time it against the incumbent",
                   "  assay evaluate kernel.cpp\n"
                   "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
-                  "  assay evaluate mine.json --against other.json --policy standard --json\n\n"
+                  "  assay evaluate mine.json --against other.json --policy standard --json\n"
+                  "  assay evaluate kernel.cpp --compat flashinfer-bench\n\n"
                   "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
   command
       ->add_option("candidate", slot->options.candidate,

@@ -8,6 +8,7 @@
 
 #include <assay/base/text.hpp>
 #include <assay/report/model.hpp>
+#include <assay/stats/binomial_bound.hpp>
 
 namespace assay::cli {
 namespace {
@@ -185,6 +186,26 @@ std::string next_step(const service::EvaluateReport& report) {
   return {};
 }
 
+// "Correct" is a bound: how often it may still be wrong, by the calls of its own that were checked.
+std::string checks_text(const service::EvaluateReport& report) {
+  const task::Evaluation& evaluation = report.evaluation;
+  const std::int64_t timed = evaluation.checked_calls - evaluation.stress_trials;
+  const std::int64_t own = evaluation.stress_trials + (report.request.incumbent ? timed / 2 : timed);
+  if (own <= 0) {
+    return {};
+  }
+  return fmt::format(
+      "  {} of its outputs checked, {} on difficult inputs, none wrong: wrong in fewer than {:.2g} % of such calls (95 % "
+      "confidence)\n",
+      own, evaluation.stress_trials, 100 * stats::failure_rate_upper_bound(0, own, 0.95));
+}
+
+std::string official_text(const task::OfficialVerdict& verdict) {
+  return verdict.passed
+             ? fmt::format("  flashinfer-bench would pass it ({} trials by its own rule)\n", verdict.trials)
+             : fmt::format("  flashinfer-bench would not pass it: {}\n", base::printable(verdict.reason));
+}
+
 std::string origin_sentence(const service::EvaluateReport& report) {
   switch (report.origin) {
     case service::Origin::measured:
@@ -259,8 +280,12 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
     text += print_decision(*report.decision);
   }
   if (task::is_correct(evaluation.outcome)) {
-    text += fmt::format("  {} outputs checked; the timer's own floor is {}\n", evaluation.checked_calls,
+    text += checks_text(report);
+    text += fmt::format("  the timer's own floor is {}\n",
                         base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
+  }
+  if (evaluation.official) {
+    text += official_text(*evaluation.official);
   }
   for (const std::string& retry : evaluation.retries) {
     text += "  retried: " + base::printable(retry) + "\n";

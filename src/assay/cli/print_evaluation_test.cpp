@@ -65,14 +65,18 @@ TEST(ComparisonSentenceTest, FasterSlowerAndNeither) {
 TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
   service::EvaluateReport report = verdict(task::Outcome::better);
   compare(report, 1.84, 1.79, 1.90);
-  report.evaluation.checked_calls = 18;
+  report.evaluation.checked_calls = 48;
+  report.evaluation.stress_trials = 8;
   report.evaluation.timer_floor_ns = 31;
   const std::string text = print_evaluation(report, Colour::off);
   EXPECT_THAT(text, HasSubstr("mine (" + report.evaluation.candidate.content.brief() + ") on cpu: better\n"));
   EXPECT_THAT(text, HasSubstr("because of that"));
   EXPECT_THAT(text, AllOf(HasSubstr("901e5104 "), HasSubstr("batch_size 4"), HasSubstr("12.34"), HasSubstr("22.70"),
                           HasSubstr("1.84x"), HasSubstr("1.79–1.90")));
-  EXPECT_THAT(text, HasSubstr("18 outputs checked; the timer's own floor is 31 ns"));
+  // 28 of its own: 8 difficult ones, and half of the other 40; 1 - 0.05^(1/28) is 10 %.
+  EXPECT_THAT(text, HasSubstr("28 of its outputs checked, 8 on difficult inputs, none wrong: wrong in fewer than 10 % of"));
+  EXPECT_THAT(text, HasSubstr("the timer's own floor is 31 ns"));
+  EXPECT_THAT(text, Not(HasSubstr("flashinfer-bench")));
   EXPECT_THAT(text, HasSubstr("archived as e-1 in here\n"));
   EXPECT_THAT(text, HasSubstr("next: all workloads: assay evaluate"));
 }
@@ -92,6 +96,14 @@ TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {
   EXPECT_THAT(text, HasSubstr("mismatch: an element differs\n"));
   EXPECT_THAT(text, HasSubstr("at output[0, 3, 17] of workload 901e5104 (batch_size 4): expected 1.25, got 0\n"));
   EXPECT_THAT(text, Not(HasSubstr("outputs checked")));
+}
+
+TEST(PrintEvaluationTest, TheOtherEvaluatorsVerdictStandsBesideOurs) {
+  service::EvaluateReport report = verdict(task::Outcome::incorrect);
+  report.evaluation.official = task::OfficialVerdict{true, 9, ""};
+  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("flashinfer-bench would pass it (9 trials by its own"));
+  report.evaluation.official = task::OfficialVerdict{false, 1, "output[0] is 5"};
+  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("flashinfer-bench would not pass it: output[0] is 5"));
 }
 
 TEST(PrintEvaluationTest, NothingIsSaidTwice) {

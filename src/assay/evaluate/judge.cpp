@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -18,6 +19,7 @@
 #include <assay/evaluate/fingerprint.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/suspicion.hpp>
+#include <assay/evaluate/trials.hpp>
 #include <assay/evaluate/wording.hpp>
 #include <assay/measure/summary.hpp>
 #include <assay/operators/operator.hpp>
@@ -175,14 +177,31 @@ class Judge {
     session.device = device_.get();
     session.op = op_;
     session.generator = generator.get();
-    session.contestants = &contestants_;
+    for (const Contestant& contestant : contestants_) {
+      session.contestants.push_back(&contestant);
+    }
     session.layouts = &layouts_;
     session.expected = &expected_;
     session.seed = judged_.evaluation.seed;
     session.log = log.get();
-    base::Result<void> measured = run_pairs(session);
+    base::Result<void> measured = run_trials_and_pairs(session);
     judged_.logs.emplace_back(kOutputLog, read_log(log));
     return measured;
+  }
+
+  base::Result<void> run_trials_and_pairs(const Session& session) {
+    if (request_.official_trials > 0) {
+      ASSAY_TRY_ASSIGN(judged_.evaluation.official, run_official_trials(session));
+    }
+    if (request_.plan.stress_trials > 0) {
+      ASSAY_TRY_ASSIGN(PairResult result, with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
+      judged_.evaluation.checked_calls += result.checked_calls;
+      judged_.evaluation.stress_trials = result.checked_calls;
+      if (result.fault) {
+        return blame(std::move(*result.fault));
+      }
+    }
+    return run_pairs(session);
   }
 
   static std::string read_log(const os::Fd& log) {
@@ -198,13 +217,15 @@ class Judge {
     const bool compares = request_.incumbent.has_value();
     std::vector<double> floors;
     for (int pair = 0;; ++pair) {
-      ASSAY_TRY_ASSIGN(PairResult result, run_with_retries(session, pair));
+      ASSAY_TRY_ASSIGN(PairResult result,
+                       with_retries(fmt::format("process pair {}", pair), [&] { return run_pair(session, pair); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.samples.insert(judged_.samples.end(), result.samples.begin(), result.samples.end());
       floors.insert(floors.end(), result.floors_ns.begin(), result.floors_ns.end());
       interference_.insert(interference_.end(), result.interference.begin(), result.interference.end());
       flags_.insert(flags_.end(), result.flags.begin(), result.flags.end());
       bytes_per_ns_ = std::max(bytes_per_ns_, result.bytes_per_ns);
+      note_least_bytes(result.least_bytes);
       judged_.evaluation.timer_floor_ns = floors.empty() ? 0 : stats::median(floors);
       if (result.fault) {
         return blame(std::move(*result.fault));
@@ -229,16 +250,25 @@ class Judge {
   }
 
   // A worker that is killed from outside is the machine's doing, not the candidate's, until it happens every time.
-  base::Result<PairResult> run_with_retries(const Session& session, int pair) {
+  template <class Run>
+  base::Result<PairResult> with_retries(const std::string& what, Run run) {
     for (int attempt = 0;; ++attempt) {
-      ASSAY_TRY_ASSIGN(PairResult result, run_pair(session, pair));
+      ASSAY_TRY_ASSIGN(PairResult result, run());
       if (!result.killed_from_outside || attempt == kMostRetries) {
         return result;
       }
       judged_.evaluation.retries.push_back(
-          fmt::format("process pair {} was started again: the worker of the {} was "
-                      "killed from outside (SIGKILL)",
-                      pair, task::to_string(result.fault->side)));
+          fmt::format("{} was started again: the worker of the {} was killed from outside (SIGKILL)", what,
+                      task::to_string(result.fault->side)));
+    }
+  }
+
+  void note_least_bytes(const std::vector<double>& bytes) {
+    least_bytes_.resize(bytes.size());
+    for (std::size_t w = 0; w < bytes.size(); ++w) {
+      if (bytes[w] > 0) {
+        least_bytes_[w] = least_bytes_[w] == 0 ? bytes[w] : std::min(least_bytes_[w], bytes[w]);
+      }
     }
   }
 
@@ -294,7 +324,7 @@ class Judge {
       return true;
     }
     if (request_.probes(task::Probe::roofline_floor) &&
-        doubt(doubt_too_fast(judged_.evaluation.timings, layouts_, bytes_per_ns_))) {
+        doubt(doubt_too_fast(judged_.evaluation.timings, least_bytes_, bytes_per_ns_))) {
       return true;
     }
     return request_.probes(task::Probe::reconcile) && doubt(irreconcilable(measure::reconcile(judged_.samples)));
@@ -333,6 +363,7 @@ class Judge {
   std::string build_complaint_;
   std::vector<double> interference_;
   std::vector<task::Finding> flags_;
+  std::vector<double> least_bytes_;
   double bytes_per_ns_ = 0;
   Judged judged_;
 };

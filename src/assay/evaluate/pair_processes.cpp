@@ -49,8 +49,8 @@ class Starter {
   // Fresh memory for each pair, at the same time: the kernel clears some hundred thousand pages, one after the other
   // for each caller.
   base::Result<void> create_memories(std::size_t inputs_size, std::size_t outputs_size) {
-    for (const Contestant& contestant : *session_.contestants) {
-      made_.sides.emplace_back().contestant = &contestant;
+    for (const Contestant* contestant : session_.contestants) {
+      made_.sides.emplace_back().contestant = contestant;
     }
     std::vector<base::Result<os::SharedMemory>> created(1 + made_.sides.size());
     base::parallel_for(created.size(), [&](std::size_t i) {

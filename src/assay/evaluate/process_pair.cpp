@@ -39,6 +39,7 @@ class ProcessPair {
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, kShifts * kShiftBytes));
+    result_.least_bytes.resize(request().workloads.size());
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
@@ -57,21 +58,21 @@ class ProcessPair {
   [[nodiscard]] const task::EvaluationRequest& request() const { return *session_.request; }
 
   base::Result<void> follow_schedule() {
-    if (pair_ == 0 && probes(task::Probe::roofline_floor) && !session_.device->simulated()) {
+    if (pair_ == 0 && compares() && probes(task::Probe::roofline_floor) && !session_.device->simulated()) {
       session_.device->spread_judge();
       result_.bytes_per_ns = cold_read_bandwidth(*session_.device, processes_.inputs.bytes());
     }
     measure::ScheduleOptions options;
     options.pair = pair_;
     options.workloads = static_cast<std::int32_t>(request().workloads.size());
-    options.timed_repetitions = request().plan.samples_per_pair;
+    options.timed_repetitions = compares() ? request().plan.samples_per_pair : session_.trials - 1;
     options.with_incumbent = processes_.sides.size() == 2;
-    options.check_fraction = request().plan.check_fraction;
+    options.check_fraction = compares() ? request().plan.check_fraction : 1;
     for (const verify::Layout& layout : *session_.layouts) {
       options.costs.push_back(static_cast<double>(layout.inputs_size + layout.outputs_size));
     }
-    options.perturbed_calls = probes(task::Probe::one_element_mutation) ? kPerturbedCalls : 0;
-    options.repeat = probes(task::Probe::determinism);
+    options.perturbed_calls = compares() && probes(task::Probe::one_element_mutation) ? kPerturbedCalls : 0;
+    options.repeat = compares() && probes(task::Probe::determinism);
     const std::vector<measure::ScheduledCall> schedule = measure::make_schedule(options, random_);
     const std::size_t block = processes_.sides.size();
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
@@ -83,6 +84,10 @@ class ProcessPair {
 
   void report_progress(std::size_t done, std::size_t calls) const {
     if (session_.settings->on_progress) {
+      if (!compares()) {
+        session_.settings->on_progress(0, 1, fmt::format("trial {} of {}", done, calls));
+        return;
+      }
       const int pairs = std::max(request().plan.minimum_pairs, pair_ + 1);
       session_.settings->on_progress(
           static_cast<double>(pair_) + static_cast<double>(done) / static_cast<double>(calls), pairs,
@@ -90,7 +95,35 @@ class ProcessPair {
     }
   }
 
+  // One side's call: everything between the moment its outputs are prepared and the moment they are looked at.
+  struct Done {
+    SideProcess* side = nullptr;
+    verify::OutputGuard guard;
+    std::optional<verify::SampledContent> at_return;
+  };
+  struct Block {
+    verify::Layout layout;
+    std::int32_t workload = 0;
+    std::vector<operators::Argument> arguments;
+    std::vector<Done> done;
+  };
+
   [[nodiscard]] bool probes(task::Probe probe) const { return request().probes(probe); }
+  [[nodiscard]] bool compares() const { return session_.purpose == Session::Purpose::compare; }
+  [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
+
+  void fill(const measure::ScheduledCall& call, Block& block, const task::Workload& workload) {
+    const std::uint64_t contents = probes(task::Probe::fresh_contents) ? call.contents : 0;
+    if (session_.purpose == Session::Purpose::stress) {
+      const std::size_t kind = (*session_.stress_kinds)[static_cast<std::size_t>(call.workload)];
+      session_.generator->fill_stress(kind, workload, contents, block.arguments);
+      return;
+    }
+    session_.generator->fill(workload, contents, block.arguments);
+    if (call.perturbed) {
+      session_.generator->perturb(session_.seed + *call.perturbed, call.contents, block.arguments);
+    }
+  }
 
   // Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
   // address meets new contents there), the others elsewhere (so that who wrote down an address misses).
@@ -116,14 +149,15 @@ class ProcessPair {
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs.bytes()));
     session_.device->spread_judge();
-    session_.generator->fill(workload, probes(task::Probe::fresh_contents) ? first.contents : 0, block.arguments);
-    if (first.perturbed) {
-      session_.generator->perturb(session_.seed + *first.perturbed, first.contents, block.arguments);
+    fill(first, block, workload);
+    if (compares() && first.repetition == 0) {
+      ASSAY_TRY(note_least_work(block, workload));
     }
     // The kernel lets nobody but us write to the inputs; that it does is looked at, always where it is cheap.
     const bool digests =
         first.check && probes(task::Probe::input_digest) && (first.repeats || block.layout.inputs_size <= kCheapDigest);
-    const std::uint64_t before = digests ? verify::content_digest(input_bytes(block.layout)) : 0;
+    const std::vector<std::span<const std::byte>> present = processes_.inputs.present(block.layout.inputs_size);
+    const std::uint64_t before = digests ? digest(present) : 0;
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
@@ -131,7 +165,7 @@ class ProcessPair {
       }
     }
     session_.device->spread_judge();
-    if (digests && verify::content_digest(input_bytes(block.layout)) != before) {
+    if (digests && digest(present) != before) {
       return base::internal_error("judge.inputs",
                                   "the inputs changed while only workers ran, which map them read-only");
     }
@@ -141,26 +175,27 @@ class ProcessPair {
     if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
       compare_with_repeat(first, block);
     }
-    look_again(block);
+    if (!officially()) {
+      look_again(block);
+    }
     return {};
   }
 
-  [[nodiscard]] std::span<const std::byte> input_bytes(const verify::Layout& layout) const {
-    return processes_.inputs.bytes().first(layout.inputs_size);
+  base::Result<void> note_least_work(const Block& block, const task::Workload& workload) {
+    ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
+    const double bytes = session_.op->least_work(axes, read_only(block.arguments)).bytes;
+    double& least = result_.least_bytes[static_cast<std::size_t>(block.workload)];
+    least = least == 0 ? bytes : std::min(least, bytes);
+    return {};
   }
 
-  // One side's call: everything between the moment its outputs are prepared and the moment they are looked at.
-  struct Done {
-    SideProcess* side = nullptr;
-    verify::OutputGuard guard;
-    std::optional<verify::SampledContent> at_return;
-  };
-  struct Block {
-    verify::Layout layout;
-    std::int32_t workload = 0;
-    std::vector<operators::Argument> arguments;
-    std::vector<Done> done;
-  };
+  static std::uint64_t digest(const std::vector<std::span<const std::byte>>& parts) {
+    std::uint64_t all = 0;
+    for (const std::span<const std::byte> part : parts) {
+      all = base::mix(all, verify::content_digest(part));
+    }
+    return all;
+  }
 
   base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
     const auto of_side = [&](const SideProcess& candidate) { return candidate.contestant->side == call.side; };
@@ -171,7 +206,9 @@ class ProcessPair {
                                     base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
                                                                        static_cast<std::uint64_t>(call.repetition))),
                                     probes(task::Probe::poison));
-    session_.device->evict(input_bytes(block.layout));
+    for (const std::span<const std::byte> part : processes_.inputs.present(block.layout.inputs_size)) {
+      session_.device->evict(part);
+    }
     session_.device->evict(side.outputs.bytes().first(block.layout.outputs_size));
     session_.device->place_judge();
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
@@ -201,7 +238,7 @@ class ProcessPair {
                        fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
       return {};
     }
-    if (probes(task::Probe::guard_bands)) {
+    if (probes(task::Probe::guard_bands) && !officially()) {
       if (std::optional<task::Finding> outside = guard.check()) {
         fail(side, task::Outcome::incorrect, call.workload, {std::move(*outside)});
         return {};
@@ -220,8 +257,11 @@ class ProcessPair {
     ASSAY_TRY(session_.op->reference(axes, inputs, *session_.expected));
     for (const Done& done : block.done) {
       ++result_.checked_calls;
-      std::vector<task::Finding> findings = verify::check_outputs(
-          *session_.op, axes, inputs, block.layout, done.side->outputs.bytes(), done.guard, *session_.expected);
+      const std::span<const std::byte> outputs = done.side->outputs.bytes();
+      std::vector<task::Finding> findings =
+          officially() ? verify::check_officially(*session_.op, axes, inputs, block.layout, outputs, *session_.expected)
+                       : verify::check_outputs(*session_.op, axes, inputs, block.layout, outputs, done.guard,
+                                               *session_.expected);
       if (!findings.empty() && !result_.fault) {
         fail(*done.side, task::Outcome::incorrect, block.workload, std::move(findings));
       }

@@ -19,6 +19,8 @@ struct PairResult {
   std::vector<task::Finding> flags;     ///< Seen and worth telling, but no reason to reject.
   /// One a timed call of the incumbent: CPU time that the candidate's processes used meanwhile, over the call's time.
   std::vector<double> interference;
+  /// One a workload: the least bytes that a call moves, over the calls that were looked at; 0 where none was.
+  std::vector<double> least_bytes;
   double bytes_per_ns = 0;           ///< Cold read bandwidth; 0 where it was not measured.
   std::optional<Fault> fault;        ///< The first thing that went wrong; the pair ended with it.
   bool killed_from_outside = false;  ///< The fault is an infrastructure fault that a fresh pair may be spared.

@@ -19,10 +19,15 @@ struct Session {
   const device::Device* device = nullptr;
   const operators::Operator* op = nullptr;
   operators::InputGenerator* generator = nullptr;
-  const std::vector<Contestant>* contestants = nullptr;        ///< The candidate, then the incumbent if there is one.
+  std::vector<const Contestant*> contestants;                  ///< The candidate, and the incumbent if there is one.
   const std::vector<verify::Layout>* layouts = nullptr;        ///< One a workload.
   std::vector<operators::ExpectedValues>* expected = nullptr;  ///< Scratch for the reference's outputs.
   std::uint64_t seed = 0;
+  /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed.
+  enum class Purpose : std::uint8_t { compare, stress, official };
+  Purpose purpose = Purpose::compare;
+  const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
+  int trials = 1;                                          ///< For trials: calls of each workload.
   int log = -1;  ///< Where workers' output goes.
 };
 

@@ -31,17 +31,6 @@ std::uint64_t sum_words(std::span<const std::byte> bytes) {
   return sum;
 }
 
-double compulsory_bytes(const verify::Layout& layout) {
-  double bytes = 0;
-  for (const auto& input : layout.inputs) {
-    bytes += input ? static_cast<double>(input->bytes) : 0;
-  }
-  for (const verify::Place& output : layout.outputs) {
-    bytes += static_cast<double>(output.bytes);
-  }
-  return bytes;
-}
-
 task::Finding finding(const char* kind, std::string message) {
   task::Finding found;
   found.kind = kind;
@@ -65,10 +54,10 @@ std::optional<task::Finding> doubt_interference(const std::vector<double>& ratio
 }
 
 std::optional<task::Finding> doubt_too_fast(const std::vector<task::WorkloadTiming>& timings,
-                                            const std::vector<verify::Layout>& layouts, double bytes_per_ns) {
+                                            const std::vector<double>& least_bytes, double bytes_per_ns) {
   const double fastest = kFloorMargin * std::max(bytes_per_ns, kLeastBandwidth);
-  for (std::size_t w = 0; bytes_per_ns > 0 && w < std::min(timings.size(), layouts.size()); ++w) {
-    const double floor_ns = compulsory_bytes(layouts[w]) / fastest;
+  for (std::size_t w = 0; bytes_per_ns > 0 && w < std::min(timings.size(), least_bytes.size()); ++w) {
+    const double floor_ns = least_bytes[w] / fastest;
     if (timings[w].candidate_ns && *timings[w].candidate_ns < floor_ns) {
       task::Finding found = finding(
           "below_the_floor",
@@ -76,7 +65,7 @@ std::optional<task::Finding> doubt_too_fast(const std::vector<task::WorkloadTimi
               "{} is less than the {} that moving the {} of its inputs and outputs would take at {:.0f} GB/s, "
               "more than this memory gives ({:.1f} GB/s were measured): it cannot be the time of the whole work",
               human_ns(*timings[w].candidate_ns), human_ns(floor_ns),
-              base::human_bytes(static_cast<std::uint64_t>(compulsory_bytes(layouts[w]))), fastest, bytes_per_ns));
+              base::human_bytes(static_cast<std::uint64_t>(least_bytes[w])), fastest, bytes_per_ns));
       found.workload = static_cast<std::int32_t>(w);
       return found;
     }

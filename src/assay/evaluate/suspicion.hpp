@@ -6,7 +6,6 @@
 #include <assay/device/device.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
-#include <assay/verify/call_memory.hpp>
 
 namespace assay::evaluate {
 
@@ -18,11 +17,11 @@ namespace assay::evaluate {
 /// median, above 0.10: one daemon's tick is no reason.
 [[nodiscard]] std::optional<task::Finding> doubt_interference(const std::vector<double>& ratios);
 
-/// Holds the candidate's median times against what it takes to read the inputs and write the outputs once, at twice the
-/// bandwidth that was measured here (or twice 50 GB/s, if that is more). `bytes_per_ns` 0: not measured, no doubt.
+/// Holds the candidate's median times against what it takes to move `least_bytes`, one entry a workload (see
+/// operators::Work), at twice the bandwidth that was measured here (or twice 50 GB/s, if that is more). `bytes_per_ns`
+/// 0: not measured, no doubt.
 [[nodiscard]] std::optional<task::Finding> doubt_too_fast(const std::vector<task::WorkloadTiming>& timings,
-                                                          const std::vector<verify::Layout>& layouts,
-                                                          double bytes_per_ns);
+                                                          const std::vector<double>& least_bytes, double bytes_per_ns);
 
 /// Measures how fast this machine reads memory that no cache holds, with all CPUs that the calling thread may use: the
 /// best of three passes over `bytes`, in bytes per nanosecond.

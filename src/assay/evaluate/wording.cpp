@@ -60,12 +60,16 @@ std::string undecided_text(const task::Comparison& comparison, const task::Evalu
                      100 * request.plan.minimum_effect);
 }
 
-std::string describe(const task::Workload& workload) {
-  std::string text = workload.uuid.substr(0, 8) + ":";
+std::string axes_text(const task::Workload& workload) {
+  std::string text;
   for (const auto& [name, value] : workload.axes) {
-    text += fmt::format(" {} {}", name, value);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, value);
   }
   return text;
+}
+
+std::string describe(const task::Workload& workload) {
+  return workload.uuid.substr(0, 8) + ": " + axes_text(workload);
 }
 
 }  // namespace assay::evaluate

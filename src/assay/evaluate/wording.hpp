@@ -16,6 +16,8 @@ namespace assay::evaluate {
 [[nodiscard]] std::string contradicted_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 [[nodiscard]] std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 
+/// "batch_size 1"
+[[nodiscard]] std::string axes_text(const task::Workload& workload);
 /// "901e5104: batch_size 1"
 [[nodiscard]] std::string describe(const task::Workload& workload);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -45,6 +46,8 @@ base::Result<void> add_seals(const Fd& fd, int seals) {
   return {};
 }
 
+int populate(std::size_t size) { return size <= kLargestPresent ? MAP_POPULATE : 0; }
+
 std::size_t page_size() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
 std::size_t whole_pages(std::size_t size) {
@@ -63,7 +66,7 @@ base::Result<SharedMemory> SharedMemory::create(const std::string& name, std::si
   if (!std::in_range<off_t>(size) || ::ftruncate(memory.fd_.get(), static_cast<off_t>(size)) != 0) {
     return no_memory(size, std::in_range<off_t>(size) ? errno : EFBIG);
   }
-  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory.fd_.get(), 0);
+  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | populate(size), memory.fd_.get(), 0);
   if (address == MAP_FAILED) {
     return no_memory(size, errno);
   }
@@ -91,6 +94,27 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   std::swap(data_, taken.data_);
   std::swap(size_, taken.size_);
   return *this;
+}
+
+std::vector<std::span<const std::byte>> SharedMemory::present(std::size_t size) const {
+  size = std::min(size, size_);
+  std::vector<std::span<const std::byte>> parts;
+  off_t end = 0;
+  while (std::cmp_less(end, size)) {
+    const off_t begin = ::lseek(fd_.get(), end, SEEK_DATA);
+    if (begin < 0 && errno == ENXIO) {
+      break;  // Nothing but a hole is left.
+    }
+    const off_t hole = begin < 0 ? -1 : ::lseek(fd_.get(), begin, SEEK_HOLE);
+    if (begin < 0 || hole < 0) {
+      return {std::span<const std::byte>(data_, size)};
+    }
+    end = std::min(hole, static_cast<off_t>(size));
+    if (begin < end) {
+      parts.emplace_back(data_ + begin, static_cast<std::size_t>(end - begin));
+    }
+  }
+  return parts;
 }
 
 base::Result<Fd> sealed_copy(const std::string& name, std::span<const std::byte> content) {
@@ -131,7 +155,7 @@ base::Result<Mapping> Mapping::map(const Fd& fd, std::size_t size, Access access
   }
   std::byte* data = static_cast<std::byte*>(reserved) + guard;
   const int protection = PROT_READ | (access == Access::read_write ? PROT_WRITE : 0);
-  if (::mmap(data, size, protection, MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd.get(), 0) == MAP_FAILED) {
+  if (::mmap(data, size, protection, MAP_SHARED | MAP_FIXED | populate(size), fd.get(), 0) == MAP_FAILED) {
     const int error = errno;
     ::munmap(reserved, total);
     return error == EPERM || error == EACCES

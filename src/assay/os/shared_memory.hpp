@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/os/fd.hpp>
@@ -15,6 +16,10 @@ enum class PeerAccess : std::uint8_t {
   read_only,  ///< F_SEAL_FUTURE_WRITE: a peer can neither map it writable nor write() to it; we still can.
   read_write,
 };
+
+/// Memory of at most this size has all its pages from the start, so that no call waits for one. Larger memory, such as a
+/// cache of which a call reads a few pages, gets a page when it is first written or read.
+inline constexpr std::size_t kLargestPresent = std::size_t{256} << 20U;
 
 /// Owns an anonymous memory file (memfd) and our writable mapping of it. Always sealed against shrinking and
 /// growing, so that no peer can make our reads fault.
@@ -32,6 +37,9 @@ class SharedMemory {
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const Fd& fd() const { return fd_; }
+  /// The parts of the first `size` bytes that have pages, in order; the rest is zeros that nobody has touched. All of it
+  /// where the kernel cannot tell. Reading the rest would give it pages.
+  [[nodiscard]] std::vector<std::span<const std::byte>> present(std::size_t size) const;
 
  private:
   Fd fd_;
@@ -43,7 +51,7 @@ class SharedMemory {
 [[nodiscard]] base::Result<Fd> sealed_copy(const std::string& name, std::span<const std::byte> content);
 
 /// A mapping of memory that someone else owns, between two inaccessible guard regions of `guard` bytes each
-/// (whole pages), all pages present.
+/// (whole pages); pages as kLargestPresent says.
 class Mapping {
  public:
   enum class Access : std::uint8_t { read_only, read_write };

@@ -130,6 +130,34 @@ TEST(SharedMemory, a_peer_with_write_access_is_seen_by_us) {
   EXPECT_EQ(memory.bytes()[42], std::byte{9});
 }
 
+TEST(SharedMemory, large_memory_has_only_the_pages_that_were_touched) {
+  const std::size_t size = kLargestPresent + 10 * page();
+  const SharedMemory memory = SharedMemory::create("test", size, PeerAccess::read_only).value();
+  EXPECT_TRUE(memory.present(size).empty());
+  memory.bytes()[3 * page() + 5] = std::byte{1};
+  memory.bytes()[4 * page()] = std::byte{2};
+  memory.bytes()[kLargestPresent + 1] = std::byte{3};
+  const auto parts = memory.present(size);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].data(), memory.bytes().data() + 3 * page());
+  EXPECT_EQ(parts[0].size(), 2 * page());
+  EXPECT_EQ(parts[1].size(), page());
+  // A prefix that ends within a page ends there.
+  ASSERT_EQ(memory.present(3 * page() + 100).size(), 1U);
+  EXPECT_EQ(memory.present(3 * page() + 100)[0].size(), 100U);
+  // A peer that maps it all gives it no pages.
+  const Mapping view = Mapping::map(memory.fd(), size, Mapping::Access::read_only, page()).value();
+  EXPECT_EQ(memory.present(size).size(), 2U);
+  EXPECT_EQ(view.data()[kLargestPresent + 1], std::byte{3});
+}
+
+TEST(SharedMemory, small_memory_is_all_present) {
+  const SharedMemory memory = SharedMemory::create("test", 10 * page(), PeerAccess::read_write).value();
+  ASSERT_EQ(memory.present(10 * page()).size(), 1U);
+  EXPECT_EQ(memory.present(10 * page())[0].size(), 10 * page());
+  EXPECT_EQ(memory.present(5)[0].size(), 5U);
+}
+
 TEST(SealedCopy, holds_the_content_against_every_change) {
   const std::string_view content = "what was hashed";
   const Fd fd = sealed_copy("test", std::as_bytes(std::span(content))).value();

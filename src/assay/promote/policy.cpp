@@ -21,10 +21,12 @@ Policy quick() {
   policy.gate.minimum_effect = 0.02;
   policy.gate.futility = 0.05;
   policy.gate.maximum_regression = 0.10;
+  policy.gate.stress_trials = 8;
   policy.gate.check_fraction = 0.1;  // warm-up calls are checked anyway, and the sweep checks more
   policy.sweep = policy.gate;
   policy.sweep.futility = 0;
   policy.sweep.check_fraction = 0.25;
+  policy.sweep.stress_trials = 32;
   policy.sweep.maximum_pairs = 6;
   policy.sweep.samples_per_pair = 2;
   policy.sweep.maximum_regression = 0.05;
@@ -44,11 +46,13 @@ Policy standard() {
   policy.gate.samples_per_pair = 5;
   policy.gate.minimum_effect = 0.01;
   policy.gate.check_fraction = 0.25;
+  policy.gate.stress_trials = 32;
   policy.gate.maximum_regression = 0.05;
   policy.sweep = policy.gate;
   policy.sweep.futility = 0;
   policy.sweep.minimum_pairs = 5;
   policy.sweep.maximum_pairs = 12;
+  policy.sweep.stress_trials = 256;
   policy.sweep.alpha = 0.01;
   policy.sweep.maximum_regression = 0.03;
   policy.maximum_p95_regression = 0.05;
@@ -61,8 +65,9 @@ std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * frac
 
 std::string limits(const task::SessionPlan& plan) {
   return fmt::format(
-      "{} to {} process pairs, {} timed calls of each workload and side in each; error {} over all looks",
-      plan.minimum_pairs, plan.maximum_pairs, plan.samples_per_pair, percent(plan.alpha));
+      "{} trials on difficult inputs, then {} to {} process pairs, {} timed calls of each workload and side in each; "
+      "error {} over all looks",
+      plan.stress_trials, plan.minimum_pairs, plan.maximum_pairs, plan.samples_per_pair, percent(plan.alpha));
 }
 
 }  // namespace

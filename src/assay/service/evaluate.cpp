@@ -12,6 +12,12 @@
 
 namespace assay::service {
 
+namespace {
+
+constexpr int kOfficialTrials = 3;  // What flashinfer-bench does by default.
+
+}  // namespace
+
 std::string_view to_string(Origin origin) {
   switch (origin) {
     case Origin::measured:
@@ -60,6 +66,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.candidate = std::move(candidate);
   request.incumbent = std::move(incumbent);
   request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
+  request.official_trials = options.official ? kOfficialTrials : 0;
 
   reader.reset();
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));

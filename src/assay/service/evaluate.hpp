@@ -23,6 +23,7 @@ struct EvaluateOptions {
   std::string policy = "quick";    ///< A built-in name or a TOML file.
   std::string workloads = "gate";  ///< "gate", "all", or UUIDs.
   std::string device = "cpu";
+  bool official = false;  ///< Also say what the contest's own evaluator would (`--compat flashinfer-bench`).
   Reuse reuse = Reuse::stored;
 };
 

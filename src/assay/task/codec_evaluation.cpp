@@ -38,6 +38,16 @@ Named<std::string> read_environment(const Node& node) {
   return environment;
 }
 
+OfficialVerdict read_official(const Node& node) {
+  OfficialVerdict verdict;
+  Fields fields(node);
+  verdict.passed = fields.required("passed").boolean();
+  verdict.trials = fields.required("trials").integer({.minimum = 0});
+  verdict.reason = fields.required("reason").text();
+  fields.refuse_others();
+  return verdict;
+}
+
 template <class T, class Read>
 std::vector<T> read_all(const Node& node, Read read) {
   std::vector<T> values;
@@ -77,6 +87,12 @@ Evaluation read_evaluation(const Node& node) {
   const Node comparison = fields.required("comparison");
   if (comparison.has_value()) {
     evaluation.comparison = read_comparison(comparison);
+  }
+  if (const Node trials = fields.optional("stress_trials"); trials.present()) {  // Evaluations of before had none.
+    evaluation.stress_trials = trials.integer({.minimum = 0});
+  }
+  if (const Node official = fields.optional("official"); official.has_value()) {
+    evaluation.official = read_official(official);
   }
   evaluation.timer_floor_ns = read_duration(fields.required("timer_floor_ns"));
   evaluation.seed = fields.required("seed").unsigned_integer();
@@ -123,6 +139,12 @@ Json encode(const Evaluation& evaluation) {
   json["checked_calls"] = evaluation.checked_calls;
   json["timings"] = encode_all(evaluation.timings, encode_timing);
   json["comparison"] = evaluation.comparison ? encode_comparison(*evaluation.comparison) : Json();
+  json["stress_trials"] = evaluation.stress_trials;
+  if (evaluation.official) {
+    json["official"] = {{"passed", evaluation.official->passed},
+                        {"trials", evaluation.official->trials},
+                        {"reason", evaluation.official->reason}};
+  }
   json["timer_floor_ns"] = encode_number(evaluation.timer_floor_ns);
   json["seed"] = evaluation.seed;
   json["environment"] = encode_environment(evaluation.environment);

@@ -65,6 +65,10 @@ SessionPlan read_plan(const Node& node) {
   }
   plan.maximum_regression = read_fraction(fields.required("maximum_regression"), Bound::included, Bound::included);
   plan.check_fraction = read_fraction(fields.required("check_fraction"), Bound::included, Bound::included);
+  plan.stress_trials = 0;
+  if (const Node stress = fields.optional("stress_trials"); stress.present()) {  // Requests of before had none.
+    plan.stress_trials = read_count(stress, 0, kMostSamples);
+  }
   plan.call_limit = read_limit(fields.required("call_limit_ms"));
   plan.load_limit = read_limit(fields.required("load_limit_ms"));
   plan.build_limit = read_limit(fields.required("build_limit_ms"));
@@ -167,6 +171,9 @@ EvaluationRequest read_request(const Node& node) {
                                               to_string(request.stage)));
   }
   request.plan = read_plan(fields.required("plan"));
+  if (const Node trials = fields.optional("official_trials"); trials.present()) {
+    request.official_trials = read_count(trials, 1, kMostSamples);
+  }
   if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
     for (const Node& probe : probes.items(1)) {
       request.disabled_probes.insert(static_cast<Probe>(probe.word(probe_names())));
@@ -199,6 +206,7 @@ Json encode(const SessionPlan& plan) {
   json["futility"] = encode_number(plan.futility);
   json["maximum_regression"] = encode_number(plan.maximum_regression);
   json["check_fraction"] = encode_number(plan.check_fraction);
+  json["stress_trials"] = plan.stress_trials;
   json["call_limit_ms"] = plan.call_limit.count();
   json["load_limit_ms"] = plan.load_limit.count();
   json["build_limit_ms"] = plan.build_limit.count();
@@ -231,6 +239,9 @@ Json encode(const EvaluationRequest& request) {
   json["candidate"] = encode(request.candidate);
   json["incumbent"] = request.incumbent ? encode(*request.incumbent) : Json();
   json["plan"] = encode(request.plan);
+  if (request.official_trials > 0) {
+    json["official_trials"] = request.official_trials;
+  }
   for (const Probe probe : request.disabled_probes) {
     json["disabled_probes"].push_back(to_string(probe));
   }

@@ -77,6 +77,13 @@ struct Comparison {
   std::vector<std::string> guard_failures;  ///< One sentence a workload that regressed beyond the plan's guard.
 };
 
+/// What the contest's own evaluator would say of the candidate (`--compat flashinfer-bench`). Decides nothing here.
+struct OfficialVerdict {
+  bool passed = false;
+  std::int64_t trials = 0;  ///< Calls that were compared, over all workloads.
+  std::string reason;       ///< What was seen, if it did not pass.
+};
+
 /// Everything that the judge says about one request; the file evaluation.json of a bundle.
 struct Evaluation {
   std::string id;
@@ -92,6 +99,8 @@ struct Evaluation {
   std::int64_t checked_calls = 0;  ///< Outputs compared with the reference, both sides.
   std::vector<WorkloadTiming> timings;
   std::optional<Comparison> comparison;
+  std::int64_t stress_trials = 0;  ///< Of the checked calls, those on difficult inputs of the operator's stress kinds.
+  std::optional<OfficialVerdict> official;
   double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
   std::uint64_t seed = 0;
   Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, sandbox, digests of the programs, …

@@ -77,6 +77,9 @@ TEST(EvaluationCodec, RefusesTheUnknown) {
   EXPECT_THAT(with("/comparison/pair_log_ratios/0", "\"x\""), HasSubstr("/comparison/pair_log_ratios/0:"));
   EXPECT_THAT(with("/timings/0/axes/rows", "-1"), HasSubstr("/timings/0/axes/rows:"));
   EXPECT_THAT(with("/checked_calls", "-1"), HasSubstr("/checked_calls:"));
+  EXPECT_THAT(with("/stress_trials", "-1"), HasSubstr("/stress_trials:"));
+  EXPECT_THAT(with("/official/passed", "1"), HasSubstr("/official/passed:"));
+  EXPECT_THAT(with("/official/rule", "1"), HasSubstr("/official/rule:"));
   EXPECT_THAT(with("/candidate_build/seconds", "\"NaN\""), HasSubstr("/candidate_build/seconds:"));
   EXPECT_THAT(with("/seed", "-1"), HasSubstr("/seed:"));
 }

@@ -44,6 +44,7 @@ struct SessionPlan {
   double futility = 0;               ///< Stop early once `better` is less probable than this; 0: only at the cap.
   double maximum_regression = 0.05;  ///< Guard: no workload may be slower by more than this (lower bound, Holm).
   double check_fraction = 0.25;      ///< Chance that a timed call's output is checked; warm-up calls always are.
+  int stress_trials = 8;             ///< Checked calls on difficult inputs before anything is timed; 0: none.
   std::chrono::milliseconds call_limit{2000};
   std::chrono::milliseconds load_limit{5000};
   std::chrono::milliseconds build_limit{60000};
@@ -62,6 +63,9 @@ struct EvaluationRequest {
   Solution candidate;
   std::optional<Solution> incumbent;  ///< Required for gate and sweep.
   SessionPlan plan;
+  /// Also say what the contest's own evaluator would: so many trials a workload on inputs as in use, by its rule. It
+  /// decides nothing. 0: not asked.
+  int official_trials = 0;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }

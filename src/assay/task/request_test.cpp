@@ -154,6 +154,8 @@ TEST(PlanCodec, ChecksRanges) {
   EXPECT_FALSE(refused("futility", "0.05"));
   EXPECT_TRUE(refused("maximum_regression", "-1"));
   EXPECT_TRUE(refused("check_fraction", "1.5"));
+  EXPECT_TRUE(refused("stress_trials", "-1"));
+  EXPECT_FALSE(refused("stress_trials", "0"));
   EXPECT_TRUE(refused("call_limit_ms", "0"));
   EXPECT_TRUE(refused("load_limit_ms", "1.5"));
   EXPECT_TRUE(refused("build_limit_ms", "86400001"));
@@ -166,7 +168,8 @@ TEST(PlanCodec, ChecksRanges) {
   for (const auto& [key, value] : whole.items()) {
     Json json = whole;
     json.erase(key);
-    EXPECT_EQ(decode_plan(json, "p").has_value(), key == "futility") << key << ": plans of before have no futility";
+    // Plans of before have neither.
+    EXPECT_EQ(decode_plan(json, "p").has_value(), key == "futility" || key == "stress_trials") << key;
   }
 }
 
@@ -179,6 +182,7 @@ TEST(PlanCodec, AnyPlanInRangeRoundTrips) {
     plan.alpha = *rc::gen::inRange(1, 1000) / 1001.0;
     plan.minimum_effect = *rc::gen::inRange(0, 1000) / 1000.0;
     plan.check_fraction = *rc::gen::inRange(0, 1001) / 1000.0;
+    plan.stress_trials = *rc::gen::inRange(0, 1'000'001);
     plan.call_limit = std::chrono::milliseconds(*rc::gen::inRange(1, 86'400'001));
     plan.worker_memory_bytes = *rc::gen::nonZero<std::uint64_t>();
     const Json json = parse(encode(plan).dump());

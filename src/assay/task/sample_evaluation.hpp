@@ -34,6 +34,8 @@ namespace assay::task::testing {
   evaluation.incumbent_build =
       BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
   evaluation.checked_calls = 12;
+  evaluation.stress_trials = 8;
+  evaluation.official = OfficialVerdict{false, 3, "y[0] is 5"};
   WorkloadTiming timing;
   timing.uuid = "w-1";
   timing.axes = {{"rows", 4}};

@@ -40,6 +40,17 @@ std::optional<task::Finding> find_unwritten(const Place& place, const tensor::Co
   return finding;
 }
 
+task::Finding mismatch_finding(const Place& place, const tensor::Mismatch& mismatch) {
+  task::Finding finding;
+  finding.kind = "mismatch";
+  finding.tensor = place.name;
+  finding.index = mismatch.index;
+  finding.expected = mismatch.expected;
+  finding.got = mismatch.got;
+  finding.message = mismatch.reason;
+  return finding;
+}
+
 }  // namespace
 
 std::vector<task::Finding> check_outputs(const operators::Operator& op, const task::AxisValues& axes,
@@ -59,14 +70,21 @@ std::vector<task::Finding> check_outputs(const operators::Operator& op, const ta
       findings.push_back(std::move(*unwritten));
       continue;
     }
-    task::Finding finding;
-    finding.kind = "mismatch";
-    finding.tensor = place.name;
-    finding.index = mismatch->index;
-    finding.expected = mismatch->expected;
-    finding.got = mismatch->got;
-    finding.message = mismatch->reason;
-    findings.push_back(std::move(finding));
+    findings.push_back(mismatch_finding(place, *mismatch));
+  }
+  return findings;
+}
+
+std::vector<task::Finding> check_officially(const operators::Operator& op, const task::AxisValues& axes,
+                                            std::span<const operators::ConstArgument> inputs, const Layout& layout,
+                                            std::span<const std::byte> memory,
+                                            std::span<const operators::ExpectedValues> expected) {
+  std::vector<task::Finding> findings;
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    const Place& place = layout.outputs[i];
+    if (const auto mismatch = op.official_compare(axes, inputs, i, output_view(place, memory), expected)) {
+      findings.push_back(mismatch_finding(place, *mismatch));
+    }
   }
   return findings;
 }

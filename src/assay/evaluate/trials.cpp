@@ -1,0 +1,95 @@
+#include <assay/evaluate/trials.hpp>
+
+#include <fmt/core.h>
+
+#include <utility>
+#include <vector>
+
+#include <assay/evaluate/wording.hpp>
+#include <assay/verify/call_memory.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+// Numbers of process pairs that a comparison does not have: their random streams are their own.
+constexpr std::int32_t kStressPair = -1;
+constexpr std::int32_t kOfficialPair = -2;
+// What one stress trial's arguments may take, where the operator can do with so little.
+constexpr std::uint64_t kLargestTrial = std::uint64_t{2} << 20U;
+
+// A session of the candidate alone.
+Session alone(const Session& session, const task::EvaluationRequest& request, Session::Purpose purpose) {
+  Session trials = session;
+  trials.request = &request;
+  trials.purpose = purpose;
+  std::erase_if(trials.contestants,
+                [](const Contestant* contestant) { return contestant->side == task::Side::incumbent; });
+  return trials;
+}
+
+std::string scalars(const task::Workload& workload) {
+  std::string text;
+  for (const auto& [name, input] : workload.inputs) {
+    if (const auto* scalar = std::get_if<task::ScalarInput>(&input)) {
+      text += std::visit([&](auto value) { return fmt::format(", {} {}", name, value); }, scalar->value);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+base::Result<PairResult> run_stress_trials(const Session& session) {
+  const operators::Operator& op = *session.op;
+  task::EvaluationRequest request = *session.request;
+  request.incumbent.reset();
+  request.workloads.clear();
+  std::vector<std::size_t> kinds;
+  std::vector<verify::Layout> layouts;
+  for (int index = 0; index < session.request->plan.stress_trials; ++index) {
+    operators::StressTrial trial = op.stress_trial(session.seed, static_cast<std::uint64_t>(index), kLargestTrial);
+    ASSAY_TRY_ASSIGN(verify::Layout layout, verify::make_layout(request.definition, trial.workload));
+    kinds.push_back(trial.kind);
+    layouts.push_back(std::move(layout));
+    request.workloads.push_back(std::move(trial.workload));
+  }
+  Session trials = alone(session, request, Session::Purpose::stress);
+  trials.layouts = &layouts;
+  trials.stress_kinds = &kinds;
+  ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kStressPair));
+  if (result.fault) {
+    Fault& fault = *result.fault;
+    if (const auto index = fault.findings.empty() ? std::nullopt : fault.findings.front().workload) {
+      const auto at = static_cast<std::size_t>(*index);
+      const operators::StressKind& kind = op.stress_kinds()[kinds[at]];
+      const task::Workload& workload = request.workloads[at];
+      fault.cause += fmt::format(" (difficult input \"{}\": {}; {}{}; trial {} of seed {})", kind.name, kind.what,
+                                 axes_text(workload), scalars(workload), at, session.seed);
+    }
+    for (task::Finding& finding : fault.findings) {
+      finding.workload.reset();
+    }
+  }
+  return result;
+}
+
+base::Result<task::OfficialVerdict> run_official_trials(const Session& session) {
+  task::EvaluationRequest request = *session.request;
+  request.incumbent.reset();
+  Session trials = alone(session, request, Session::Purpose::official);
+  trials.trials = request.official_trials;
+  ASSAY_TRY_ASSIGN(const PairResult result, run_pair(trials, kOfficialPair));
+  task::OfficialVerdict verdict;
+  verdict.passed = !result.fault;
+  verdict.trials = result.checked_calls;
+  if (result.fault) {
+    verdict.reason = result.fault->cause;
+    if (const auto index = result.fault->findings.front().workload) {
+      verdict.reason += fmt::format(" (workload {})", describe(request.workloads[static_cast<std::size_t>(*index)]));
+    }
+  }
+  return verdict;
+}
+
+}  // namespace assay::evaluate

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <assay/base/error.hpp>
+#include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/session.hpp>
+#include <assay/task/evaluation.hpp>
+
+namespace assay::evaluate {
+
+/// Calls the candidate on the operator's stress trials 0 … plan.stress_trials - 1 of the session's seed, in a process of
+/// its own, every call checked. Of the result only fault, checked_calls and killed_from_outside mean something; the fault's
+/// cause names the trial's kind, its shape and what repeats it. Findings refer to no workload of the request.
+[[nodiscard]] base::Result<PairResult> run_stress_trials(const Session& session);
+
+/// Calls the candidate `request.official_trials` times on each workload of the request, in a process of its own, and
+/// decides as the contest's evaluator would. A crash or a timeout is a failure there too.
+[[nodiscard]] base::Result<task::OfficialVerdict> run_official_trials(const Session& session);
+
+}  // namespace assay::evaluate
