@@ -127,6 +127,7 @@ std::vector<task::Finding> compiler_findings(const std::string& log, task::Side 
   for (const std::string& line : lines) {
     const bool says_error = line.find(": error: ") != std::string::npos ||
                             line.find(": fatal error: ") != std::string::npos ||
+                            line.find(": Error: ") != std::string::npos ||  // The assembler's.
                             line.find("undefined reference") != std::string::npos;
     if (says_error && findings.size() < kMostCompilerFindings) {
       findings.push_back(plain("compiler", std::string(base::trim(line))));

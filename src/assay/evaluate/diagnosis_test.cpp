@@ -114,6 +114,13 @@ TEST(CompilerFindings, AreTheFirstErrors) {
   EXPECT_THAT(findings[2].message, HasSubstr("undefined reference"));
 }
 
+TEST(CompilerFindings, AnAssemblersErrorIsTheFindingNotItsTitle) {
+  const auto findings = compiler_findings(
+      "kernel.cpp: Assembler messages:\nkernel.cpp:9: Error: no such instruction: `foo %rax'\n", task::Side::candidate);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].message, "kernel.cpp:9: Error: no such instruction: `foo %rax'");
+}
+
 TEST(CompilerFindings, AreAtMostFiveAndNeverNothingIfThereIsALog) {
   std::string log;
   for (int i = 0; i < 50; ++i) {
