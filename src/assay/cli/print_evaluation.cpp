@@ -88,6 +88,18 @@ std::string place_text(const service::EvaluateReport& report, const task::Findin
   return text;
 }
 
+// The map of wrong elements in a frame: rows downwards, the last axis to the right.
+std::string picture_text(const task::Finding& finding) {
+  std::string text;
+  for (const std::string& line : finding.picture) {
+    text += "    |" + base::printable(line) + "|\n";
+  }
+  return text.empty() ? text
+                      : fmt::format("    {}, rows by the last axis (. : + # for shares of wrong elements):\n",
+                                    base::printable(finding.tensor.value_or("output"))) +
+                            text;
+}
+
 std::string print_findings(const service::EvaluateReport& report, Colour colour) {
   std::string text;
   std::size_t shown = 0;
@@ -100,6 +112,7 @@ std::string print_findings(const service::EvaluateReport& report, Colour colour)
     ++shown;
     // The cause is usually the first finding in a sentence; once is enough.
     if (shown == 1 && !finding.message.empty() && report.evaluation.cause.find(finding.message) != std::string::npos) {
+      text += picture_text(finding);
       continue;
     }
     text += fmt::format("  {}{}: {}\n", report::tinted(finding.kind, Tone::strong, colour),
@@ -108,6 +121,7 @@ std::string print_findings(const service::EvaluateReport& report, Colour colour)
     if (!place.empty()) {
       text += "    " + place + "\n";
     }
+    text += picture_text(finding);
   }
   return text;
 }

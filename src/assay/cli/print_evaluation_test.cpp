@@ -98,6 +98,18 @@ TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {
   EXPECT_THAT(text, Not(HasSubstr("outputs checked")));
 }
 
+TEST(PrintEvaluationTest, AnErrorMapStandsInAFrame) {
+  service::EvaluateReport report = verdict(task::Outcome::incorrect);
+  task::Finding finding;
+  finding.kind = "mismatch";
+  finding.message = "because of that";
+  finding.tensor = "output";
+  finding.picture = {"  ##", "    "};
+  report.evaluation.findings = {finding};
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              AllOf(HasSubstr("output, rows by the last axis"), HasSubstr("    |  ##|\n    |    |\n")));
+}
+
 TEST(PrintEvaluationTest, TheOtherEvaluatorsVerdictStandsBesideOurs) {
   service::EvaluateReport report = verdict(task::Outcome::incorrect);
   report.evaluation.official = task::OfficialVerdict{true, 9, ""};

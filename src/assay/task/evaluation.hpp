@@ -42,6 +42,7 @@ struct Finding {
   std::optional<std::vector<std::int64_t>> index;  ///< The exact element, one number an axis.
   std::optional<double> expected;
   std::optional<double> got;
+  std::vector<std::string> picture;  ///< Where the wrong elements are, as lines of text (tensor/error_map.hpp).
 };
 
 /// How a build went. The log is a file of the bundle.

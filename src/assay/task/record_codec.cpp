@@ -56,6 +56,9 @@ Finding read_finding(const Node& node) {
   }
   finding.expected = read_optional_number(fields.required("expected"));
   finding.got = read_optional_number(fields.required("got"));
+  if (const Node picture = fields.optional("picture"); picture.present()) {
+    finding.picture = picture.texts();
+  }
   fields.refuse_others();
   return finding;
 }
@@ -70,6 +73,9 @@ Json encode_finding(const Finding& finding) {
   json["index"] = finding.index ? Json(*finding.index) : Json();
   json["expected"] = encode_optional(finding.expected);
   json["got"] = encode_optional(finding.got);
+  if (!finding.picture.empty()) {
+    json["picture"] = finding.picture;
+  }
   return json;
 }
 

@@ -28,6 +28,7 @@ namespace assay::task::testing {
   finding.index = std::vector<std::int64_t>{3, 0};
   finding.expected = -std::numeric_limits<double>::infinity();
   finding.got = std::nan("");
+  finding.picture = {"  #", "   "};
   evaluation.findings = {finding};
   evaluation.candidate_build = {true, false, "g++ 12.2.0", {"g++", "-O3"}, std::string(64, 'a'), "candidate-build.log",
                                 1.5};

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <assay/tensor/comparison.hpp>
+#include <assay/tensor/error_map.hpp>
 
 namespace assay::verify {
 
@@ -70,7 +71,16 @@ std::vector<task::Finding> check_outputs(const operators::Operator& op, const ta
       findings.push_back(std::move(*unwritten));
       continue;
     }
-    findings.push_back(mismatch_finding(place, *mismatch));
+    task::Finding finding = mismatch_finding(place, *mismatch);
+    if (tensor::is_floating(place.dtype)) {
+      tensor::ErrorMap map =
+          tensor::map_errors(place.shape, tensor::wrong_elements(view, expected[i], op.rule(i)));
+      if (map.wrong > 1) {
+        finding.message += "; " + map.sentence;
+        finding.picture = std::move(map.picture);
+      }
+    }
+    findings.push_back(std::move(finding));
   }
   return findings;
 }

@@ -85,6 +85,17 @@ TEST_F(OutputCheckTest, AWrongElementIsAMismatchWithItsPlace) {
   EXPECT_DOUBLE_EQ(*findings[0].got, 3.5);
 }
 
+TEST_F(OutputCheckTest, SeveralWrongElementsAreDrawn) {
+  write_all_right();
+  write(0, 2, 3.5F);
+  EXPECT_TRUE(check()[0].picture.empty());  // One is named, and that is enough.
+  write(0, 3, 4.5F);
+  const auto findings = check();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_THAT(findings[0].message, HasSubstr("all wrong elements lie in [1, 0..1], and there 100 % are wrong"));
+  EXPECT_THAT(findings[0].picture, ElementsAre("  ", "##"));
+}
+
 TEST_F(OutputCheckTest, AnElementLeftOutIsUnwrittenWhateverThePoison) {
   for (std::uint64_t call = 0; call < 20; ++call) {
     guard_.emplace(layout_, memory_, 1, call);
