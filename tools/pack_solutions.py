@@ -3,8 +3,8 @@
 
 usage: pack_solutions.py [--check] [ROOT]
 
-Reads examples/gdn_decode/{plain,tunable}.json: {"name", "author", "source", "description", "assay"?}, and writes
-datasets/contest/solutions/<author>/gdn/<definition>/<name>.json. With --check nothing is written: prints what is
+Reads examples/<operator>/*.json: {"name", "author", "op_type", "definition", "source", "description", "assay"?}, and writes
+datasets/contest/solutions/<author>/<op_type>/<definition>/<name>.json. With --check nothing is written: prints what is
 missing or differs and exits 1.
 """
 
@@ -13,23 +13,20 @@ import json
 import pathlib
 import sys
 
-DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
-OP_TYPE = "gdn"
-TEMPLATES = ["plain.json", "tunable.json"]
 # One name for all: a candidate's identity covers the paths of its sources, and a copy must be known as one.
 SOURCE_PATH = "kernel.cpp"
-KEYS = {"name", "author", "source", "description"}
+KEYS = {"name", "author", "op_type", "definition", "source", "description"}
 
 
-def pack(folder, template_name):
+def pack(template_path):
     """Returns (path below the dataset, text) of one solution."""
-    template = json.loads((folder / template_name).read_text(encoding="utf-8"))
+    template = json.loads(template_path.read_text(encoding="utf-8"))
     if not KEYS <= set(template) <= KEYS | {"assay"}:
-        raise ValueError(f"{template_name}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
-    content = (folder / template["source"]).read_text(encoding="utf-8")
+        raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
+    content = (template_path.parent / template["source"]).read_text(encoding="utf-8")
     solution = {
         "name": template["name"],
-        "definition": DEFINITION,
+        "definition": template["definition"],
         "author": template["author"],
         "description": template["description"],
         "spec": {
@@ -44,7 +41,8 @@ def pack(folder, template_name):
     }
     if "assay" in template:
         solution["assay"] = template["assay"]
-    path = pathlib.PurePosixPath("solutions", template["author"], OP_TYPE, DEFINITION, template["name"] + ".json")
+    path = pathlib.PurePosixPath("solutions", template["author"], template["op_type"], template["definition"],
+                                 template["name"] + ".json")
     return path, json.dumps(solution, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -55,9 +53,13 @@ def main(arguments):
     options = parser.parse_args(arguments)
     dataset = options.root / "datasets" / "contest"
     stale = 0
-    for template in TEMPLATES:
+    templates = sorted((options.root / "examples").glob("*/*.json"))
+    if not templates:
+        print(f"pack_solutions: no examples/*/*.json in {options.root}", file=sys.stderr)
+        return 2
+    for template in templates:
         try:
-            path, text = pack(options.root / "examples" / "gdn_decode", template)
+            path, text = pack(template)
         except (OSError, ValueError, KeyError) as error:
             print(f"pack_solutions: {error}", file=sys.stderr)
             return 2

@@ -74,6 +74,12 @@ class PackSolutions(unittest.TestCase):
         path.write_text(text.replace('"LOOP_ORDER"', '"ORDER"'), encoding="utf-8")
         self.assertEqual(self.run_tool("--check").returncode, 1)
 
+    def test_no_examples_at_all_is_an_error(self):
+        shutil.rmtree(self.root / "examples")
+        result = self.run_tool()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("no examples", result.stderr)
+
     def test_an_unknown_key_is_refused(self):
         self.edit_template(lambda template: template.update(colour="red"))
         result = self.run_tool()
