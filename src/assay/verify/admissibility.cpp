@@ -31,8 +31,13 @@ std::vector<ConstArgument> read_only(std::span<const operators::Argument> argume
 // Everything about one workload that the calls share.
 class Proof {
  public:
-  Proof(const operators::Operator& op, const task::Definition& definition, Admissibility& result, std::uint64_t seed)
-      : op_(op), definition_(definition), result_(result), random_(seed, base::stream_id("admissibility")), seed_(seed) {}
+  Proof(const operators::Operator& op, const task::Definition& definition, task::Admissibility& result,
+        std::uint64_t seed)
+      : op_(op),
+        definition_(definition),
+        result_(result),
+        random_(seed, base::stream_id("admissibility")),
+        seed_(seed) {}
 
   base::Result<void> run(operators::InputGenerator& generator, const task::Workload& workload, int calls) {
     ASSAY_TRY_ASSIGN(axes_, task::resolve_axes(definition_, workload.axes));
@@ -89,7 +94,7 @@ class Proof {
           bytes == honest_bytes) {
         continue;
       }
-      ImpostorResult& row = row_of(layout_.outputs[output].name, impostor);
+      task::ImpostorResult& row = row_of(layout_.outputs[output].name, impostor);
       ++row.trials;
       row.rejected += rejects(output, view, expected_) ? 1 : 0;
       row.officially_rejected +=
@@ -97,14 +102,14 @@ class Proof {
     }
   }
 
-  ImpostorResult& row_of(const std::string& output, Impostor impostor) {
+  task::ImpostorResult& row_of(const std::string& output, Impostor impostor) {
     const auto found = std::find_if(
         result_.impostors.begin(), result_.impostors.end(),
-        [&](const ImpostorResult& row) { return row.output == output && row.impostor == impostor; });
+        [&](const task::ImpostorResult& row) { return row.output == output && row.impostor == to_string(impostor); });
     if (found != result_.impostors.end()) {
       return *found;
     }
-    return result_.impostors.emplace_back(ImpostorResult{output, impostor, 0, 0, 0});
+    return result_.impostors.emplace_back(task::ImpostorResult{output, std::string(to_string(impostor)), 0, 0, 0});
   }
 
   // What was right before the change must be wrong after it, in some output. All inputs in turn; which one a number
@@ -166,7 +171,7 @@ class Proof {
 
   const operators::Operator& op_;
   const task::Definition& definition_;
-  Admissibility& result_;
+  task::Admissibility& result_;
   base::Philox random_;
   std::uint64_t seed_;
   task::AxisValues axes_;
@@ -179,17 +184,12 @@ class Proof {
 
 }  // namespace
 
-bool Admissibility::proved() const {
-  return honest_passed == honest_trials &&
-         std::all_of(impostors.begin(), impostors.end(),
-                     [](const ImpostorResult& row) { return row.rejected == row.trials; }) &&
-         std::all_of(inputs.begin(), inputs.end(), [](const InputInfluence& row) { return row.seen == row.trials; });
-}
-
-base::Result<Admissibility> check_admissibility(const operators::Operator& op, const task::Definition& definition,
-                                                std::span<const task::Workload> workloads, std::uint64_t seed,
-                                                int calls) {
-  Admissibility result;
+base::Result<task::Admissibility> check_admissibility(const operators::Operator& op, const task::Definition& definition,
+                                                      std::span<const task::Workload> workloads, std::uint64_t seed,
+                                                      int calls) {
+  task::Admissibility result;
+  result.definition = definition.name;
+  result.seed = seed;
   for (const auto& input : definition.inputs) {
     result.inputs.push_back({input.first, 0, 0});
   }

@@ -82,16 +82,16 @@ class AdmissibilityTest : public testing::Test {
     workload.inputs = {{"x", task::RandomInput{}}, {"bias", task::RandomInput{}}};
     workloads_ = {workload};
   }
-  Admissibility check(tensor::ComparisonRule rule) {
+  task::Admissibility check(tensor::ComparisonRule rule) {
     const Doubling op(rule);
     auto result = check_admissibility(op, definition_, workloads_, 3, 5);
     EXPECT_TRUE(result.has_value());
     return std::move(*result);
   }
-  static std::map<std::string, const ImpostorResult*> by_name(const Admissibility& result) {
-    std::map<std::string, const ImpostorResult*> rows;
-    for (const ImpostorResult& row : result.impostors) {
-      rows[std::string(to_string(row.impostor))] = &row;
+  static std::map<std::string, const task::ImpostorResult*> by_name(const task::Admissibility& result) {
+    std::map<std::string, const task::ImpostorResult*> rows;
+    for (const task::ImpostorResult& row : result.impostors) {
+      rows[row.impostor] = &row;
     }
     return rows;
   }
@@ -100,13 +100,13 @@ class AdmissibilityTest : public testing::Test {
 };
 
 TEST_F(AdmissibilityTest, ATightToleranceSeparatesEveryImpostor) {
-  const Admissibility result = check({.relative = 1e-5, .norm = 1e-5});
+  const task::Admissibility result = check({.relative = 1e-5, .norm = 1e-5});
   EXPECT_EQ(result.honest_trials, 5);
   EXPECT_EQ(result.honest_passed, 5);
   EXPECT_EQ(result.impostors.size(), all_impostors().size());
-  for (const ImpostorResult& row : result.impostors) {
-    EXPECT_EQ(row.trials, 5) << to_string(row.impostor);
-    EXPECT_EQ(row.rejected, 5) << to_string(row.impostor);
+  for (const task::ImpostorResult& row : result.impostors) {
+    EXPECT_EQ(row.trials, 5) << row.impostor;
+    EXPECT_EQ(row.rejected, 5) << row.impostor;
   }
   // The contest's rule takes 11 bits for 24.
   EXPECT_EQ(by_name(result)["less_precision"]->officially_rejected, 0);
@@ -114,7 +114,7 @@ TEST_F(AdmissibilityTest, ATightToleranceSeparatesEveryImpostor) {
 }
 
 TEST_F(AdmissibilityTest, AnInputWithoutInfluenceIsFound) {
-  const Admissibility result = check({.relative = 1e-5, .norm = 1e-5});
+  const task::Admissibility result = check({.relative = 1e-5, .norm = 1e-5});
   ASSERT_EQ(result.inputs.size(), 2U);
   EXPECT_EQ(result.inputs[0].seen, result.inputs[0].trials);
   EXPECT_GT(result.inputs[1].trials, 0);
@@ -123,7 +123,7 @@ TEST_F(AdmissibilityTest, AnInputWithoutInfluenceIsFound) {
 }
 
 TEST_F(AdmissibilityTest, ALooseToleranceIsVacuousAndSaysForWhat) {
-  const Admissibility result = check({.relative = 0.8, .norm = 0.8});
+  const task::Admissibility result = check({.relative = 0.8, .norm = 0.8});
   const auto rows = by_name(result);
   EXPECT_EQ(rows.at("zeros")->rejected, 5);
   EXPECT_EQ(rows.at("less_precision")->rejected, 0);
@@ -132,9 +132,9 @@ TEST_F(AdmissibilityTest, ALooseToleranceIsVacuousAndSaysForWhat) {
 }
 
 TEST_F(AdmissibilityTest, ARuleThatTheHonestFailIsFound) {
-  const Admissibility result = check({.relative = 0, .norm = 0});
+  const task::Admissibility result = check({.relative = 0, .norm = 0});
   EXPECT_EQ(result.honest_passed, 5);  // Doubling is exact …
-  Admissibility failed;
+  task::Admissibility failed;
   failed.honest_trials = 1;
   EXPECT_FALSE(failed.proved());  // … but where it is not, nothing is proved.
   failed.honest_passed = 1;
@@ -146,8 +146,7 @@ TEST(AdmissibilityOfGdnDecode, IsProvedWhereTheContestsRuleIsVacuous) {
   task::Definition definition;
   definition.name = op.definition_name();
   for (const auto& [name, value] : op.interface().axes) {
-    definition.axes.emplace_back(
-        name, value ? task::Axis{task::Axis::Kind::constant, *value, {}} : task::Axis{});
+    definition.axes.emplace_back(name, value ? task::Axis{task::Axis::Kind::constant, *value, {}} : task::Axis{});
   }
   const auto specs = [](const auto& arguments) {
     task::Named<task::TensorSpec> result;
@@ -166,8 +165,8 @@ TEST(AdmissibilityOfGdnDecode, IsProvedWhereTheContestsRuleIsVacuous) {
   ASSERT_TRUE(result.has_value());
   EXPECT_TRUE(result->proved()) << result->honest_reason;
   std::int64_t officially_passed = 0;
-  for (const ImpostorResult& row : result->impostors) {
-    EXPECT_EQ(row.rejected, row.trials) << row.output << " " << to_string(row.impostor);
+  for (const task::ImpostorResult& row : result->impostors) {
+    EXPECT_EQ(row.rejected, row.trials) << row.output << " " << row.impostor;
     officially_passed += row.trials - row.officially_rejected;
   }
   EXPECT_GT(officially_passed, 0);
