@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <assay/service/campaign.hpp>
+#include <assay/service/check_definition.hpp>
 #include <assay/service/evaluate.hpp>
 #include <assay/service/selftest.hpp>
 #include <assay/service/validate.hpp>
@@ -26,6 +27,9 @@ struct EvaluateCommand {
 };
 struct SelftestCommand {
   service::SelftestOptions options;
+};
+struct CheckDefinitionCommand {
+  service::CheckDefinitionOptions options;
 };
 struct CampaignRunCommand {
   service::CampaignOptions options;
@@ -66,9 +70,9 @@ struct ArchiveCommand {
   Action action = Action::stats;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CampaignRunCommand,
-                             CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                             ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
+                             ShowCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand>;
 
 /// What a command line asks for.
 struct Arguments {

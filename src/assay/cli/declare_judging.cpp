@@ -116,6 +116,22 @@ void declare_selftest(CLI::App& app, Draft& draft) {
   command->final_callback(slot.chosen());
 }
 
+void declare_check_definition(CLI::App& app, Draft& draft) {
+  const Slot<CheckDefinitionCommand> slot(draft);
+  CLI::App* command = add_command(
+      app, "check-definition", "Put a definition's tolerances to the proof: what can they tell from right?",
+      "  assay check-definition gdn_decode_qk4_v8_d128_k_last\n"
+      "  assay check-definition gdn_decode_qk4_v8_d128_k_last --workloads all --json\n\n"
+      "Zeros, stale or coarser outputs, a dropped tile must all fail, and a change of each input must show\n"
+      "(docs/correctness.md). Exit code 1 if something is not told apart.");
+  command->add_option("definition", slot->options.definition, "Its name (default: the dataset's only one)");
+  command->add_option("--workloads", slot->options.workloads, "gate (representatives), all, or UUIDs with commas")
+      ->capture_default_str();
+  command->add_option("--seed", slot->options.seed, "Of the generated inputs")->capture_default_str();
+  add_shared(*command, draft, {Shared::dataset, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
 }  // namespace
 
 void declare_judging(CLI::App& app, Draft& draft) {
@@ -124,6 +140,7 @@ void declare_judging(CLI::App& app, Draft& draft) {
   declare_evaluate(app, draft);
   declare_compare(app, draft);
   declare_selftest(app, draft);
+  declare_check_definition(app, draft);
 }
 
 }  // namespace assay::cli

@@ -11,6 +11,7 @@
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
 #include <assay/cli/interrupt.hpp>
+#include <assay/cli/print_admissibility.hpp>
 #include <assay/cli/print_evaluation.hpp>
 #include <assay/cli/print_lists.hpp>
 #include <assay/cli/print_selftest.hpp>
@@ -59,6 +60,20 @@ class Performer {
     }
     return answer(task::is_correct(report->evaluation.outcome) ? 0 : kCandidateFailed, service::encode(*report),
                   [&] { return print_evaluation(*report, colour()); });
+  }
+
+  base::Result<Answer> operator()(const CheckDefinitionCommand& command) const {
+    const InterruptNotice notice("assay: interrupted; nothing is left of it");
+    ProgressDisplay display;
+    service::Context watched = context_;
+    watched.on_progress = [&display](const execute::Progress& p) { display.step(p.done, p.total, p.what); };
+    auto found = service::check_definition(watched, command.options);
+    display.clear();
+    if (!found) {
+      return tl::unexpected(std::move(found.error()));
+    }
+    return answer(found->proved() ? 0 : kCandidateFailed, task::encode(*found),
+                  [&] { return print_admissibility(*found, colour()); });
   }
 
   base::Result<Answer> operator()(const SelftestCommand& command) const {

@@ -186,7 +186,7 @@ class Proof {
 
 base::Result<task::Admissibility> check_admissibility(const operators::Operator& op, const task::Definition& definition,
                                                       std::span<const task::Workload> workloads, std::uint64_t seed,
-                                                      int calls) {
+                                                      int calls, const std::function<void(std::size_t)>& on_workload) {
   task::Admissibility result;
   result.definition = definition.name;
   result.seed = seed;
@@ -195,6 +195,9 @@ base::Result<task::Admissibility> check_admissibility(const operators::Operator&
   }
   const auto generator = op.make_generator(seed);
   for (const task::Workload& workload : workloads) {
+    if (on_workload) {
+      on_workload(static_cast<std::size_t>(&workload - workloads.data()));
+    }
     Proof proof(op, definition, result, base::mix(seed, base::stream_id(workload.uuid)));
     ASSAY_TRY(proof.run(*generator, workload, calls));
   }
