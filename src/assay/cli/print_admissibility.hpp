@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <assay/report/text.hpp>
+#include <assay/report/table.hpp>
 #include <assay/task/admissibility.hpp>
 
 namespace assay::cli {

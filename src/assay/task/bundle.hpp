@@ -12,6 +12,7 @@ namespace assay::task {
 ///   samples.json     raw samples (may be empty)
 ///   *.log            logs: candidate-build.log, incumbent-build.log, candidate-output.log, …
 inline constexpr int kBundleVersion = 1;
+inline constexpr std::string_view kAdmissibilityFile = "admissibility.json";  ///< Of a check_definition request.
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kRequestFile = "request.json";
 inline constexpr std::string_view kEvaluationFile = "evaluation.json";
