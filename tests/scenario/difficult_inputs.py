@@ -5,6 +5,7 @@ import json
 import assay_scenario as scenario
 
 TOPK = "dsa_topk_indexer_fp8_h64_d128_topk2048_ps64"
+SMALL = scenario.REPOSITORY / "datasets" / "small"
 EXAMPLES = scenario.REPOSITORY / "examples" / "dsa_topk_indexer"
 
 
@@ -37,6 +38,43 @@ class TopkTest(scenario.Scenario):
         evaluation = self.evaluate(EXAMPLES / "plain.cpp", code=0)
         self.assertTrue(evaluation["official"]["passed"], evaluation)
         self.assertGreater(evaluation["stress_trials"], 0)
+
+
+class CheckDefinitionTest(scenario.Scenario):
+    def check(self, *arguments, code=0):
+        return self.assay("check-definition", *arguments, code=code)
+
+    def definitions(self, dataset):
+        return sorted(path.stem for path in (dataset / "definitions").glob("*/*.json"))
+
+    def assert_proved(self, definition, dataset):
+        answer = self.check(definition, "--dataset", dataset, "--json").json()
+        self.assertEqual(answer["honest_passed"], answer["honest_trials"])
+        self.assertGreater(answer["honest_trials"], 0)
+        open_questions = [row for row in answer["impostors"] if row["rejected"] != row["trials"]]
+        self.assertEqual(open_questions, [])
+        tried = {row["impostor"] for row in answer["impostors"] if row["trials"] > 0}
+        self.assertLessEqual({"zeros", "stale", "dropped_tile"}, tried)
+        self.assertTrue(any(row["trials"] > 0 for row in answer["inputs"]))
+        return answer
+
+    def test_the_tolerances_of_every_small_definition_are_proved(self):
+        names = self.definitions(SMALL)
+        self.assertGreaterEqual(len(names), 4)
+        for name in names:
+            with self.subTest(definition=name):
+                self.assert_proved(name, SMALL)
+
+    def test_gdn_decode_is_proved_where_the_contests_rule_is_vacuous(self):
+        answer = self.assert_proved(scenario.DEFINITION, self.dataset(1, 4))
+        passed = sum(row["trials"] - row["officially_rejected"] for row in answer["impostors"])
+        self.assertGreater(passed, 0)
+        text = self.check(scenario.DEFINITION, "--dataset", self.dataset(1)).out
+        for part in ("impostor", "by flashinfer-bench", "less_precision", "tell every impostor from a right answer"):
+            self.assertIn(part, text)
+
+    def test_an_unknown_definition_is_a_bad_request(self):
+        self.assertIn("nothing_like_it", self.check("nothing_like_it", "--dataset", SMALL, code=2).err)
 
 
 if __name__ == "__main__":
