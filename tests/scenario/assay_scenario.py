@@ -60,10 +60,12 @@ def environment(**extra):
 
 
 def small_dataset(folder, sizes):
-    """Copies the contest's dataset with one workload for each of the batch sizes."""
+    """Copies GDN decode of the contest's dataset, with one workload for each of the batch sizes."""
     folder = Path(folder)
-    shutil.copytree(DATASET / "definitions", folder / "definitions")
-    shutil.copytree(DATASET / "solutions", folder / "solutions")
+    for path in [*DATASET.glob(f"definitions/*/{DEFINITION}.json"), *DATASET.glob(f"solutions/*/*/{DEFINITION}/*.json")]:
+        target = folder / path.relative_to(DATASET)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
     source = DATASET / "workloads" / "gdn" / f"{DEFINITION}.jsonl"
     chosen = {}
     for line in source.read_text().splitlines():

@@ -66,10 +66,11 @@ class CheckDefinitionTest(scenario.Scenario):
                 self.assert_proved(name, SMALL)
 
     def test_gdn_decode_is_proved_where_the_contests_rule_is_vacuous(self):
-        answer = self.assert_proved(scenario.DEFINITION, self.dataset(1, 4))
+        dataset = self.dataset(1, 4)
+        answer = self.assert_proved(scenario.DEFINITION, dataset)
         passed = sum(row["trials"] - row["officially_rejected"] for row in answer["impostors"])
         self.assertGreater(passed, 0)
-        text = self.check(scenario.DEFINITION, "--dataset", self.dataset(1)).out
+        text = self.check(scenario.DEFINITION, "--dataset", dataset).out
         for part in ("impostor", "by flashinfer-bench", "less_precision", "tell every impostor from a right answer"):
             self.assertIn(part, text)
 
