@@ -28,7 +28,8 @@ MACHINE_PATH = re.compile(r"(?<![\w./$}-])/((work|root|workspace)(?![\w-])|home/
 # Hosts that may appear in a URL. Package registries are not among them: which one is used is the machine's business.
 URL = re.compile(r"\b(?:https?|ssh|git)://([A-Za-z0-9.-]+)")
 ALLOWED_HOSTS = {"www.w3.org", "www.apache.org", "arxiv.org", "doi.org", "github.com", "json-schema.org", "localhost",
-                 "127.0.0.1", "example.com", "example.org", "dmlc.github.io", "docs.flashinfer.ai"}
+                 "127.0.0.1", "git-lfs.github.com", "example.com", "example.org", "dmlc.github.io",
+                 "docs.flashinfer.ai"}
 REGISTRY = re.compile(r"--(extra-)?index[-]url|--find[-]links|trusted[-]host|pypi[.]org|pythonhosted[.]org|"
                       r"registry[.]npmjs|deb[.]debian[.]org|archive[.]ubuntu[.]com|crates[.]io|proxy[.]golang")
 

@@ -18,6 +18,7 @@ constexpr const char* kFooter = R"(Examples:
   assay evaluate kernel.cpp                        judge one kernel against the baseline
   assay campaign run tune --tunable SOLUTION       search tunable parameters
   assay report tune --output report.html           one page that shows why
+  assay dataset check my-dataset                   find what is wrong with a dataset
 
 Exit codes: 0 done, 1 the candidate failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
 Environment: ASSAY_DATASET, ASSAY_ARCHIVE, ASSAY_BUILD_CACHE (folders), NO_COLOR.)";
@@ -33,6 +34,7 @@ Parsed parse(int argc, const char* const* argv) {
   declare_judging(app, draft);
   declare_campaigns(app, draft);
   declare_archive(app, draft);
+  declare_dataset(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -7,7 +7,9 @@
 
 #include <assay/service/campaign.hpp>
 #include <assay/service/check_definition.hpp>
+#include <assay/service/dataset_check.hpp>
 #include <assay/service/evaluate.hpp>
+#include <assay/service/materialise.hpp>
 #include <assay/service/selftest.hpp>
 #include <assay/service/validate.hpp>
 
@@ -69,10 +71,17 @@ struct ArchiveCommand {
   enum class Action : std::uint8_t { verify, gc, stats };
   Action action = Action::stats;
 };
+struct DatasetCheckCommand {
+  dataset::BlobDemand blobs = dataset::BlobDemand::optional;
+};
+struct MaterialiseCommand {
+  service::MaterialiseOptions options;
+};
 
 using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
                              CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand>;
+                             ShowCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                             DatasetCheckCommand, MaterialiseCommand>;
 
 /// What a command line asks for.
 struct Arguments {

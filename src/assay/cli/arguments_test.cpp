@@ -139,6 +139,34 @@ TEST(ParseTest, TheOtherCommands) {
   command<DoctorCommand>("doctor --json");
 }
 
+TEST(ParseTest, DatasetCheckTakesItsFolderByPosition) {
+  const Parsed parsed = parse_line("dataset check data --require-blobs");
+  ASSERT_TRUE(parsed.arguments) << parsed.text;
+  EXPECT_EQ(parsed.arguments->dataset, "data");
+  EXPECT_EQ(std::get<DatasetCheckCommand>(parsed.arguments->command).blobs, dataset::BlobDemand::required);
+  EXPECT_EQ(command<DatasetCheckCommand>("dataset check").blobs, dataset::BlobDemand::optional);
+  EXPECT_EQ(parse_line("dataset check").arguments->dataset, std::nullopt);
+  EXPECT_EQ(parse_line("dataset check a b").exit_code, 2);
+}
+
+TEST(ParseTest, DatasetMaterialiseHasDefaultsAndTakesEveryOption) {
+  const auto plain = command<MaterialiseCommand>("dataset materialise");
+  EXPECT_EQ(plain.options.definition, "");
+  EXPECT_EQ(plain.options.workload, "");
+  EXPECT_EQ(plain.options.seed, 0U);
+  EXPECT_EQ(plain.options.output, "");
+  EXPECT_EQ(plain.options.existing, service::Existing::keep);
+  const auto full = command<MaterialiseCommand>(
+      "dataset materialise --dataset data --definition d --workload u --seed 18446744073709551615 --output o --force");
+  EXPECT_EQ(full.options.definition, "d");
+  EXPECT_EQ(full.options.workload, "u");
+  EXPECT_EQ(full.options.seed, 18446744073709551615U);
+  EXPECT_EQ(full.options.output, "o");
+  EXPECT_EQ(full.options.existing, service::Existing::replace);
+  EXPECT_EQ(parse_line("dataset materialise --seed -1").exit_code, 2);
+  EXPECT_EQ(parse_line("dataset").exit_code, 2);
+}
+
 TEST(ParseTest, ShowPrintsALogOrTheSourceOrEverything) {
   EXPECT_EQ(command<ShowCommand>("show abcd").what, ShowCommand::What::summary);
   EXPECT_EQ(command<ShowCommand>("show abcd --source").what, ShowCommand::What::source);
@@ -168,9 +196,27 @@ TEST(ParseTest, FaultsAreBadRequestsThatNameTheFault) {
 }
 
 TEST(ParseTest, EveryCommandHasHelpWithExamples) {
-  for (const char* line : {"", "doctor", "validate", "evaluate", "compare", "campaign", "campaign run",
-                           "campaign resume", "campaign status", "candidates", "show", "approve", "report", "export",
-                           "archive", "archive verify", "archive gc", "archive stats"}) {
+  for (const char* line : {"",
+                           "doctor",
+                           "validate",
+                           "evaluate",
+                           "compare",
+                           "campaign",
+                           "campaign run",
+                           "campaign resume",
+                           "campaign status",
+                           "candidates",
+                           "show",
+                           "approve",
+                           "report",
+                           "export",
+                           "archive",
+                           "archive verify",
+                           "archive gc",
+                           "archive stats",
+                           "dataset",
+                           "dataset check",
+                           "dataset materialise"}) {
     const Parsed parsed = parse_line(std::string(line) + " --help");
     EXPECT_EQ(parsed.exit_code, 0) << line;
     EXPECT_FALSE(parsed.arguments) << line;

@@ -12,6 +12,7 @@
 #include <assay/base/text.hpp>
 #include <assay/cli/interrupt.hpp>
 #include <assay/cli/print_admissibility.hpp>
+#include <assay/cli/print_dataset.hpp>
 #include <assay/cli/print_evaluation.hpp>
 #include <assay/cli/print_lists.hpp>
 #include <assay/cli/print_selftest.hpp>
@@ -187,6 +188,30 @@ class Performer {
       }
     }
     return base::internal_error("cli.archive", "unknown archive command");
+  }
+
+  base::Result<Answer> operator()(const DatasetCheckCommand& command) const {
+    ASSAY_TRY_ASSIGN(const dataset::DatasetCheck check, service::check_dataset(context_, command.blobs));
+    return answer(check.exit_code(), service::encode(check), [&] { return print_dataset_check(check, colour()); });
+  }
+
+  base::Result<Answer> operator()(const MaterialiseCommand& command) const {
+    const InterruptNotice notice("assay: interrupted; what was finished is kept: give the same command again");
+    // Nothing is compiled, and no archive is begun: the runner's cache is of no use.
+    std::error_code error;
+    ASSAY_TRY_ASSIGN(const os::TemporaryDirectory folder,
+                     os::TemporaryDirectory::create(std::filesystem::temp_directory_path(error), "assay-materialise-"));
+    service::Places places = context_.places;
+    places.build_cache = folder.path();
+    service::Context watched = service::make_context(std::move(places));
+    ProgressDisplay display;
+    watched.on_progress = [&display](const execute::Progress& p) { display.step(p.done, p.total, p.what); };
+    auto report = service::materialise(watched, command.options);
+    display.clear();
+    if (!report) {
+      return tl::unexpected(std::move(report.error()));
+    }
+    return answer(0, service::encode(*report), [&] { return print_materialise(*report); });
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/base/json.hpp>
+#include <assay/dataset/test_blobs.hpp>
 
 namespace assay::cli {
 namespace {
@@ -96,6 +97,30 @@ TEST_F(ProgramTest, AnEmptyArchiveHasNothingToShow) {
   EXPECT_THAT(act(ArchiveCommand{ArchiveCommand::Action::verify})->text, HasSubstr("all sound"));
   EXPECT_THAT(act(ArchiveCommand{ArchiveCommand::Action::gc})->text, StartsWith("removed 0 blobs"));
   EXPECT_EQ(base::Json::parse(act(ArchiveCommand{}, Format::json)->text)["evaluations"], 0);
+}
+
+TEST_F(ProgramTest, DatasetCheckEndsWithWhoIsToBlame) {
+  const dataset::testing::BlobDataset folder;
+  context_.places.dataset = folder.path();
+  const auto sound = act(DatasetCheckCommand{});
+  ASSERT_TRUE(sound) << sound.error().text();
+  EXPECT_EQ(sound->exit_code, 0);
+  EXPECT_THAT(sound->text, HasSubstr("all sound"));
+  const auto lacking = act(DatasetCheckCommand{dataset::BlobDemand::required}, Format::json);
+  EXPECT_EQ(lacking->exit_code, 2);
+  EXPECT_EQ(base::Json::parse(lacking->text)["sound"], false);
+  context_.places.dataset = folder.path("nowhere");
+  EXPECT_EQ(act(DatasetCheckCommand{}).error().code, "dataset.not_found");
+}
+
+TEST_F(ProgramTest, MaterialiseWithoutAJudgeIsTheEnvironmentsFaultAndMakesNoArchive) {
+  const dataset::testing::BlobDataset folder;
+  context_.places.dataset = folder.path();
+  const auto answer = act(MaterialiseCommand{});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().owner, base::Owner::environment);
+  EXPECT_THAT(answer.error().text(), HasSubstr("assay-judge"));
+  EXPECT_FALSE(std::filesystem::exists(context_.places.archive));
 }
 
 TEST_F(ProgramTest, EvaluateWithoutADatasetIsABadRequest) {

@@ -47,7 +47,7 @@ std::vector<task::Workload> read_workloads(const Node& node, const task::Definit
   std::set<std::string> uuids;
   for (const Node& item : node.items(1)) {
     const std::size_t before = item.problem_count();
-    task::Workload workload = task::read_workload(item);
+    task::Workload workload = task::read_carried_workload(item);
     if (item.problem_count() == before) {
       for (const task::Problem& problem : task::workload_problems(definition, workload)) {
         item.problem_at(problem.pointer, problem.message);
@@ -110,11 +110,19 @@ CampaignConfiguration read_configuration(const Node& node) {
   return configuration;
 }
 
-template <class Items>
-Json encode_all(const Items& items) {
+Json encode_all(const std::vector<task::Solution>& solutions) {
   Json all = Json::array();
-  for (const auto& item : items) {
-    all.push_back(task::encode(item));
+  for (const task::Solution& solution : solutions) {
+    all.push_back(task::encode(solution));
+  }
+  return all;
+}
+
+// With their lengths: a campaign that is resumed must time the same calls.
+Json encode_all(const std::vector<task::Workload>& workloads) {
+  Json all = Json::array();
+  for (const task::Workload& workload : workloads) {
+    all.push_back(task::encode_carried(workload));
   }
   return all;
 }

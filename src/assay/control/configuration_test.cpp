@@ -39,6 +39,14 @@ TEST(CampaignConfiguration, KeepsSeedsOfAllSixtyFourBits) {
   EXPECT_EQ(simulated_seed(read.device), 0xffffffffffffffffU);
 }
 
+TEST(CampaignConfiguration, KeepsTheLengthsThatDecideHowLongACallTakes) {
+  CampaignConfiguration configuration = sample_configuration();
+  configuration.workloads[1].lengths = {5, 0, 2};
+  const CampaignConfiguration read = must(decode_configuration(encode(configuration), "stored"));
+  EXPECT_EQ(read.workloads[1].lengths, configuration.workloads[1].lengths);
+  EXPECT_TRUE(read.workloads[0].lengths.empty());
+}
+
 TEST(CampaignConfiguration, NeedsNoTunableAndNoSuppliedCandidates) {
   CampaignConfiguration configuration = sample_configuration();
   configuration.tunable.reset();

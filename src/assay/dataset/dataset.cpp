@@ -3,10 +3,9 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
+#include <assay/dataset/lengths.hpp>
 #include <assay/task/codec.hpp>
 
 namespace assay::dataset {
@@ -79,27 +78,6 @@ tl::unexpected<base::Error> wrong_name(const Path& path, std::string_view pointe
                                   pointer, given, wanted));
 }
 
-// Reads one line of a workloads file.
-base::Result<task::Workload> read_workload(const std::string& line, const std::string& source,
-                                           const task::Definition& definition) {
-  ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(line, source));
-  task::Decoded<task::Trace> decoded = task::decode_trace(json);
-  if (!decoded.value) {
-    return tl::unexpected(task::problems_error(source, decoded.problems));
-  }
-  task::Trace& trace = *decoded.value;
-  if (trace.definition != definition.name) {
-    return wrong_name(source, "/definition", trace.definition, definition.name);
-  }
-  if (trace.solution || trace.evaluation) {
-    return base::input_error("dataset.not_a_workload",
-                             fmt::format("{}: {}: is the trace of a result: keep it under traces/", source,
-                                         trace.solution ? "/solution" : "/evaluation"));
-  }
-  ASSAY_TRY(base::with_context(task::check_workload(definition, trace.workload), "in " + source));
-  return std::move(trace.workload);
-}
-
 }  // namespace
 
 base::Result<Dataset> Dataset::open(const Path& root) {
@@ -111,37 +89,29 @@ base::Result<Dataset> Dataset::open(const Path& root) {
                                          root.string()));
   }
   Dataset dataset(root);
-  ASSAY_TRY(dataset.index_definitions());
-  ASSAY_TRY(dataset.index_workloads());
+  ASSAY_TRY_ASSIGN(dataset.definitions_, dataset.index_files("definitions", ".json", "definition"));
+  if (dataset.definitions_.empty()) {
+    return base::input_error("dataset.empty", fmt::format("{} holds no definitions: put them at "
+                                                          "definitions/<op_type>/<definition>.json",
+                                                          root.string()));
+  }
+  ASSAY_TRY_ASSIGN(dataset.workloads_, dataset.index_files("workloads", ".jsonl", "the workloads of definition"));
+  ASSAY_TRY_ASSIGN(dataset.lengths_, dataset.index_files("lengths", ".jsonl", "the lengths of definition"));
   ASSAY_TRY(dataset.index_solutions());
   return dataset;
 }
 
-base::Result<void> Dataset::index_definitions() {
-  ASSAY_TRY_ASSIGN(const std::vector<Path> files, files_below(root_ / "definitions", 1, ".json"));
+base::Result<Dataset::Index<os::Path>> Dataset::index_files(std::string_view folder, std::string_view extension,
+                                                            std::string_view what) const {
+  ASSAY_TRY_ASSIGN(const std::vector<Path> files, files_below(root_ / folder, 1, extension));
+  Index<os::Path> index;
   for (const Path& path : files) {
-    const auto [place, added] = definitions_.emplace(path.stem().string(), path);
+    const auto [place, added] = index.emplace(path.stem().string(), path);
     if (!added) {
-      return claimed_twice("definition", place->first, place->second, path);
+      return claimed_twice(what, place->first, place->second, path);
     }
   }
-  if (definitions_.empty()) {
-    return base::input_error("dataset.empty", fmt::format("{} holds no definitions: put them at "
-                                                          "definitions/<op_type>/<definition>.json",
-                                                          root_.string()));
-  }
-  return {};
-}
-
-base::Result<void> Dataset::index_workloads() {
-  ASSAY_TRY_ASSIGN(const std::vector<Path> files, files_below(root_ / "workloads", 1, ".jsonl"));
-  for (const Path& path : files) {
-    const auto [place, added] = workloads_.emplace(path.stem().string(), path);
-    if (!added) {
-      return claimed_twice("the workloads of definition", place->first, place->second, path);
-    }
-  }
-  return {};
+  return index;
 }
 
 base::Result<void> Dataset::index_solutions() {
@@ -157,6 +127,23 @@ base::Result<void> Dataset::index_solutions() {
 }
 
 std::vector<std::string> Dataset::definition_names() const { return keys(definitions_); }
+
+std::vector<os::Path> Dataset::files_without_definition() const {
+  std::vector<os::Path> files;
+  for (const Index<os::Path>* index : {&workloads_, &lengths_}) {
+    for (const auto& [name, path] : *index) {
+      if (definitions_.find(name) == definitions_.end()) {
+        files.push_back(path);
+      }
+    }
+  }
+  for (const auto& [name, file] : solutions_) {
+    if (definitions_.find(file.definition) == definitions_.end()) {
+      files.push_back(file.path);
+    }
+  }
+  return files;
+}
 
 std::vector<std::string> Dataset::solution_names(std::string_view definition) const {
   std::vector<std::string> names;
@@ -182,7 +169,7 @@ base::Result<task::Definition> Dataset::definition(std::string_view name) const 
   return definition;
 }
 
-base::Result<std::vector<task::Workload>> Dataset::workloads(std::string_view definition_name) const {
+base::Result<WorkloadFile> Dataset::workload_file(std::string_view definition_name) const {
   ASSAY_TRY_ASSIGN(const task::Definition definition, definition(definition_name));
   const auto place = workloads_.find(definition_name);
   if (place == workloads_.end()) {
@@ -191,27 +178,20 @@ base::Result<std::vector<task::Workload>> Dataset::workloads(std::string_view de
                                          "workloads/{}/{}.jsonl",
                                          root_.string(), definition_name, definition.op_type, definition_name));
   }
-  const std::string path = place->second.string();
-  ASSAY_TRY_ASSIGN(const std::string text, os::read_file(place->second));
-  std::vector<task::Workload> workloads;
-  std::map<std::string, std::size_t> lines;
-  std::size_t number = 0;
-  for (const std::string& line : base::split(text, '\n')) {
-    ++number;
-    if (base::trim(line).empty()) {
-      continue;
-    }
-    ASSAY_TRY_ASSIGN(task::Workload workload, read_workload(line, fmt::format("{}:{}", path, number), definition));
-    const auto [earlier, added] = lines.emplace(workload.uuid, number);
-    if (!added) {
-      return base::input_error("dataset.duplicate",
-                               fmt::format("{0}:{1}: /workload/uuid: \"{2}\" is that of {0}:{3} too: remove one line",
-                                           path, number, workload.uuid, earlier->second));
-    }
-    workloads.push_back(std::move(workload));
+  ASSAY_TRY_ASSIGN(WorkloadFile file, read_workload_file(place->second, definition));
+  const auto lengths = lengths_.find(definition_name);
+  apply_lengths(root_, lengths == lengths_.end() ? os::Path() : lengths->second, definition, file);
+  return file;
+}
+
+base::Result<std::vector<task::Workload>> Dataset::workloads(std::string_view definition_name) const {
+  ASSAY_TRY_ASSIGN(WorkloadFile file, workload_file(definition_name));
+  if (!file.problems.empty()) {
+    return tl::unexpected(std::move(file.problems.front()));
   }
-  if (workloads.empty()) {
-    return base::input_error("dataset.no_workloads", fmt::format("{} holds no workloads: add one a line", path));
+  std::vector<task::Workload> workloads;
+  for (DatasetWorkload& one : file.workloads) {
+    workloads.push_back(std::move(one.workload));
   }
   return workloads;
 }

@@ -123,6 +123,19 @@ TEST(Dataset, NoWorkloadsIsAnError) {
   EXPECT_THAT(fault(opened(folder).workloads("add")), HasSubstr("add workloads/elementwise/add.jsonl"));
 }
 
+TEST(Dataset, FilesOfNoDefinitionAreTold) {
+  const DatasetFolder folder;
+  EXPECT_TRUE(opened(folder).files_without_definition().empty());
+  folder.write("workloads/elementwise/sub.jsonl", "");
+  folder.write("lengths/elementwise/mul.jsonl", "");
+  folder.write("solutions/someone/elementwise/div/fast.json", DatasetFolder::solution("fast", "div"));
+  EXPECT_THAT(opened(folder).files_without_definition(),
+              ElementsAre(folder.path("workloads/elementwise/sub.jsonl"), folder.path("lengths/elementwise/mul.jsonl"),
+                          folder.path("solutions/someone/elementwise/div/fast.json")));
+  folder.write("lengths/other/mul.jsonl", "");
+  EXPECT_THAT(fault(Dataset::open(folder.path())), HasSubstr("the lengths of definition \"mul\""));
+}
+
 TEST(Dataset, NoSolutionsAreFine) {
   const DatasetFolder folder;
   folder.remove("solutions");

@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include <assay/base/json.hpp>
+#include <assay/dataset/check.hpp>
 #include <assay/dataset/dataset.hpp>
 #include <assay/task/expression.hpp>
 
@@ -44,6 +48,46 @@ TEST(ShippedDataset, EveryDefinitionLoadsAndItsConstraintsOverAxesHold) {
         EXPECT_TRUE(!value || *value == 1) << constraint;
       }
     }
+  }
+}
+
+TEST(ShippedDataset, EveryDefinitionIsSound) {
+  const DatasetCheck check = check_dataset(shipped(), BlobDemand::optional);
+  for (const DefinitionCheck& one : check.definitions) {
+    EXPECT_THAT(one.problems, ::testing::IsEmpty()) << one.name << ": " << one.problems.front().text();
+    EXPECT_GT(one.workloads, 0U) << one.name;
+    EXPECT_EQ(one.lengths_generated, 0U) << one.name << ": lengths/ has every workload of a definition";
+  }
+}
+
+TEST(ShippedDataset, HasTheLengthsOfTheContest) {
+  struct Facts {
+    const char* file;
+    std::size_t workloads;
+    std::size_t rows;
+    std::int64_t longest;
+  };
+  // 128 captured batches; 23 more whose rows are matched to them; 100 prompts packed in one tensor each.
+  for (const Facts& facts : {Facts{"dsa_paged/dsa_topk_indexer_fp8_h64_d128_topk2048_ps64", 128, 1879, 5806},
+                             Facts{"dsa_paged/dsa_sparse_attention_h16_ckv512_kpe64_topk2048_ps64", 23, 120, 2048},
+                             Facts{"gdn/gdn_prefill_qk4_v8_d128_k_last", 100, 0, 8192}}) {
+    const auto text = os::read_file(shipped().root() / "lengths" / (std::string(facts.file) + ".jsonl"));
+    ASSERT_TRUE(text) << text.error().text();
+    std::size_t workloads = 0;
+    std::size_t rows = 0;
+    std::int64_t longest = 0;
+    std::istringstream lines(*text);
+    for (std::string line; std::getline(lines, line);) {
+      const auto json = base::parse_json(line, facts.file).value();
+      ++workloads;
+      rows += json["lengths"].size();
+      for (const auto& length : json["lengths"]) {
+        longest = std::max(longest, length.get<std::int64_t>());
+      }
+    }
+    EXPECT_EQ(workloads, facts.workloads) << facts.file;
+    EXPECT_TRUE(facts.rows == 0 || rows == facts.rows) << facts.file << ": " << rows;
+    EXPECT_LE(longest, facts.longest) << facts.file;
   }
 }
 

@@ -1,11 +1,9 @@
 #include <assay/evaluate/bundle_writer.hpp>
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 
-#include <assay/base/digest.hpp>
 #include <assay/base/json.hpp>
+#include <assay/evaluate/bundle_draft.hpp>
 #include <assay/task/bundle.hpp>
 
 namespace assay::evaluate {
@@ -15,27 +13,11 @@ namespace {
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 base::Result<void> write_files(const os::Path& bundle, const Files& files) {
-  std::error_code ignored;
-  if (std::filesystem::exists(bundle, ignored)) {
-    return base::input_error("bundle.exists",
-                             fmt::format("{} exists: remove it or name another bundle", bundle.string()));
-  }
-  const os::Path parent = bundle.has_parent_path() ? bundle.parent_path() : os::Path(".");
-  ASSAY_TRY(os::create_directories(parent));
-  ASSAY_TRY_ASSIGN(const os::TemporaryDirectory draft, os::TemporaryDirectory::create(parent, "bundle-"));
-  const os::Path inner = draft.path() / "bundle";
-  ASSAY_TRY(os::create_directories(inner));
-  base::Json manifest;
-  manifest["version"] = task::kBundleVersion;
-  manifest["files"] = base::Json::object();
+  ASSAY_TRY_ASSIGN(BundleDraft draft, BundleDraft::create(bundle));
   for (const auto& [name, content] : files) {
-    ASSAY_TRY(os::write_file_atomic(inner / name, content, os::Durability::power));
-    manifest["files"][name] = {{"sha256", base::sha256(content).hex()}, {"bytes", content.size()}};
+    ASSAY_TRY(draft.add(name, content));
   }
-  ASSAY_TRY(os::write_file_atomic(inner / task::kManifestFile, base::dump_pretty(manifest), os::Durability::power));
-  ASSAY_TRY(os::sync_path(inner));
-  ASSAY_TRY(os::rename_path(inner, bundle));
-  return os::sync_path(parent);
+  return draft.finish();
 }
 
 std::string file(const base::Json& json) { return base::dump_pretty(json) + "\n"; }

@@ -17,6 +17,7 @@
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/fingerprint.hpp>
+#include <assay/evaluate/known_operator.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/trials.hpp>
@@ -88,17 +89,7 @@ class Judge {
   // Everything that can be wrong with a request is found before anything is built.
   base::Result<void> understand() {
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
-    op_ = operators::find_operator(request_.definition.name);
-    if (op_ == nullptr) {
-      std::vector<std::string> names;
-      for (const std::string_view name : operators::operator_names()) {
-        names.emplace_back(name);
-      }
-      return base::input_error("definition.unknown",
-                               fmt::format("Assay has no reference for the definition '{}': it knows {}",
-                                           request_.definition.name, base::join(names, ", ")));
-    }
-    ASSAY_TRY(op_->check_interface(request_.definition));
+    ASSAY_TRY_ASSIGN(op_, known_operator(request_.definition));
     if (request_.workloads.empty()) {
       return base::input_error("request.workloads", "the request names no workload: give at least one");
     }

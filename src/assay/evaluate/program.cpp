@@ -14,6 +14,7 @@
 #include <assay/evaluate/bundle_writer.hpp>
 #include <assay/evaluate/describe_machine.hpp>
 #include <assay/evaluate/judge.hpp>
+#include <assay/evaluate/materialise.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/process.hpp>
 
@@ -28,8 +29,9 @@ constexpr const char* kUsage =
     "       assay-judge --describe [--device NAME]\n"
     "\n"
     "Judges one request (schemas/request.schema.json) and leaves a result bundle in FOLDER, which must not exist.\n"
+    "The bundle of a materialise request holds tensors in place of a verdict.\n"
     "--describe prints what this machine can do, as JSON.\n"
-    "Exit code: 0 a bundle with a verdict was left, 2 bad request, 3 the environment failed, 70 a bug in Assay.\n";
+    "Exit code: 0 a complete bundle was left, 2 bad request, 3 the environment failed, 70 a bug in Assay.\n";
 
 struct Options {
   os::Path request;
@@ -110,6 +112,15 @@ int judge_file(const Options& options) {
   const base::Result<JudgeSettings> settings = settings_for(options);
   if (!settings) {
     return fail(settings.error());
+  }
+  if (request->stage == task::Stage::materialise) {
+    const base::Result<void> written = materialise(*request, options.bundle, *settings);
+    if (!written) {
+      // If this cannot be written either, the error below is all there is.
+      static_cast<void>(write_error_bundle(options.bundle, *request, written.error()));
+      return fail(written.error());
+    }
+    return 0;
   }
   const base::Result<Judged> judged = judge_request(*request, *settings);
   const base::Result<void> written = judged ? write_bundle(options.bundle, *request, *judged)

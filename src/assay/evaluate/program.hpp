@@ -3,7 +3,7 @@
 namespace assay::evaluate {
 
 /// The program assay-judge: parses the command line, judges one request and leaves one bundle. Returns its exit code: 0
-/// when a bundle with a verdict was left (whatever the verdict), else that of the error's owner (2, 3 or 70).
+/// when a complete bundle was left (whatever the verdict), else that of the error's owner (2, 3 or 70).
 [[nodiscard]] int run_judge(int argc, char** argv);
 
 }  // namespace assay::evaluate

@@ -18,6 +18,9 @@ Seconds limit(std::chrono::milliseconds given) { return std::max(Seconds(0), Sec
 }  // namespace
 
 std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request) {
+  if (request.stage == task::Stage::materialise) {
+    return kLongestMaterialisation;
+  }
   const task::SessionPlan& plan = request.plan;
   const double solutions = request.incumbent ? 2 : 1;
   Seconds total = 2 * solutions * limit(plan.build_limit);

@@ -39,6 +39,12 @@ TEST(JudgementLimit, ABuildRunsNothing) {
   EXPECT_EQ(judgement_limit(build), seconds(2 * 20 + 60));
 }
 
+TEST(JudgementLimit, MaterialisingHasALimitOfItsOwn) {
+  task::EvaluationRequest materialise = request(1);
+  materialise.stage = task::Stage::materialise;
+  EXPECT_EQ(judgement_limit(materialise), kLongestMaterialisation);
+}
+
 TEST(JudgementLimit, ExceedsEveryLimitThatTheJudgeMayUseUp) {
   const task::EvaluationRequest one = request(54);
   const auto calls = one.plan.maximum_pairs * 54 * (one.plan.samples_per_pair + 1);

@@ -194,6 +194,17 @@ base::Result<void> write(const os::Path& folder, const os::Path& file, const std
   return {};
 }
 
+// What the schema's workloads cannot say: without it other calls would be timed.
+std::string lengths_of(const task::EvaluationRequest& request) {
+  std::string text;
+  for (const task::Workload& workload : request.workloads) {
+    if (!workload.lengths.empty()) {
+      text += base::dump_compact({{"uuid", workload.uuid}, {"lengths", workload.lengths}}) + "\n";
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 base::Result<ExportReport> export_solution(const Context& context, const std::string& campaign_or_candidate,
@@ -226,6 +237,9 @@ base::Result<ExportReport> export_solution(const Context& context, const std::st
   ASSAY_TRY(write(folder, os::Path("definitions") / type / (definition + ".json"),
                   base::dump_pretty(task::encode(request.definition)) + "\n", report));
   ASSAY_TRY(write(folder, os::Path("workloads") / type / (definition + ".jsonl"), lines(workloads), report));
+  if (const std::string lengths = lengths_of(request); !lengths.empty()) {
+    ASSAY_TRY(write(folder, os::Path("lengths") / type / (definition + ".jsonl"), lengths, report));
+  }
   ASSAY_TRY(write(folder, os::Path("solutions") / author / type / definition / (subject.solution.name + ".json"),
                   base::dump_pretty(task::encode(subject.solution)) + "\n", report));
   ASSAY_TRY(write(folder, os::Path("traces") / author / type / (definition + ".jsonl"), lines(traces), report));

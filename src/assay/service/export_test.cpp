@@ -61,6 +61,28 @@ TEST_F(ExportTest, WhatIsWrittenIsADatasetThatOurOwnReadersAccept) {
   EXPECT_TRUE(validation.accepted()) << encode(validation).dump(2);
 }
 
+TEST_F(ExportTest, LengthsThatTheDatasetKnewGoWithIt) {
+  const os::Path dataset = world_.context().places.dataset;
+  const auto edit = [&](const os::Path& file, const std::string& what, const std::string& with) {
+    std::string text = os::read_file(file).value();
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+      text.replace(at, what.size(), with);
+    }
+    world_.write(file, text);
+  };
+  edit(dataset / "definitions/elementwise/scale.json", R"("inputs": {)",
+       R"("inputs": {"seq_lens": {"shape": ["n"], "dtype": "int32"}, )");
+  edit(dataset / "workloads/elementwise/scale.jsonl", R"("inputs": {)",
+       R"("inputs": {"seq_lens": {"type": "random"}, )");
+  const std::string lengths = "{\"uuid\":\"w-2-0000\",\"lengths\":[5,0]}\n";
+  world_.write(dataset / "lengths/elementwise/scale.jsonl", lengths);
+  const auto report = exported(judged("fast.cpp", "cost=50", "all").evaluation.candidate.content.brief());
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(os::read_file(world_.path("out/lengths/elementwise/scale.jsonl")).value_or("none"), lengths);
+  EXPECT_EQ(dataset::Dataset::open(world_.path("out"))->workloads("scale").value().at(3).lengths,
+            (std::vector<std::int64_t>{5, 0}));
+}
+
 TEST_F(ExportTest, TracesCarryLatenciesAndTheirRatio) {
   const EvaluateReport fast = judged("fast.cpp", "cost=50", "all");
   ASSERT_TRUE(exported(fast.evaluation.candidate.content.brief()));

@@ -82,6 +82,9 @@ TEST_F(JudgeOnceTest, AnyDifferenceInTheQuestionIsAnotherQuestion) {
   std::swap(other.workloads[0], other.workloads[1]);
   EXPECT_FALSE(found(other));
   other = request_;
+  other.workloads[1].lengths = {2};
+  EXPECT_FALSE(found(other)) << "rows of other lengths take another time";
+  other = request_;
   other.definition.reference += "\n# changed\n";
   EXPECT_FALSE(found(other));
   other = request_;

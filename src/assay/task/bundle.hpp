@@ -10,6 +10,7 @@ namespace assay::task {
 ///   request.json     the request, as the judge understood it
 ///   evaluation.json  the Evaluation; or error.json if the judge failed (an Error: owner, code, message)
 ///   samples.json     raw samples (may be empty)
+///   blob-N.safetensors   in place of evaluation and samples, for a materialise request: blob_files(workload)[N]
 ///   *.log            logs: candidate-build.log, incumbent-build.log, candidate-output.log, …
 inline constexpr int kBundleVersion = 1;
 inline constexpr std::string_view kAdmissibilityFile = "admissibility.json";  ///< Of a check_definition request.

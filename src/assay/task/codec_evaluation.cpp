@@ -67,7 +67,7 @@ Evaluation read_evaluation(const Node& node) {
     return evaluation;
   }
   evaluation.id = fields.required("id").text(TextRule::non_empty);
-  evaluation.stage = static_cast<Stage>(fields.required("stage").word(stage_names()));
+  evaluation.stage = static_cast<Stage>(fields.required("stage").word(evaluated_stage_names()));
   evaluation.device = fields.required("device").text(TextRule::non_empty);
   evaluation.outcome = read_outcome(fields.required("outcome"));
   evaluation.cause = fields.required("cause").text();

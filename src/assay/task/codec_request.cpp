@@ -19,7 +19,6 @@ using base::Json;
 
 constexpr std::int64_t kMostPairs = 10'000;
 constexpr std::int64_t kMostSamples = 1'000'000;
-constexpr std::int64_t kLongestRow = std::int64_t{1} << 40U;
 constexpr std::int64_t kLongestLimitMs = 24 * 60 * 60 * 1000;
 
 // A number within bounds that may be open at either end.
@@ -111,10 +110,7 @@ void read_workloads(const Node& node, EvaluationRequest& request) {
   std::set<std::string> seen;
   for (const Node& item : node.items(1)) {
     const std::size_t before = node.problem_count();
-    Workload workload = read_workload(item);
-    if (const Node lengths = Fields(item).optional("lengths"); lengths.has_value()) {
-      workload.lengths = lengths.integers({.minimum = 0, .maximum = kLongestRow}, 1);
-    }
+    Workload workload = read_carried_workload(item);
     if (!workload.uuid.empty() && !seen.insert(workload.uuid).second) {
       item.problem_at("/uuid", fmt::format("\"{}\" is that of an earlier workload: keep one of them", workload.uuid));
     }
@@ -157,7 +153,23 @@ EvaluationRequest read_request(const Node& node) {
   if (node.problem_count() != before) {
     request.definition.name.clear();  // faulty: nothing is held against it
   }
-  read_workloads(fields.required("workloads"), request);
+  const Node workloads = fields.required("workloads");
+  read_workloads(workloads, request);
+  if (request.stage == Stage::materialise) {
+    if (request.workloads.size() > 1) {
+      workloads.problem("has several: a materialise request takes one");
+    }
+    if (!request.seed) {
+      node.problem_at("/seed", "is missing: what is written must be determined by the request");
+    }
+    for (const std::string_view field : {"candidate", "incumbent", "plan", "disabled_probes"}) {
+      if (const Node given = fields.optional(field); given.present()) {
+        given.problem("is not for a materialise request, which runs nothing: remove it");
+      }
+    }
+    fields.refuse_others();
+    return request;
+  }
   const Node candidate = fields.required("candidate");
   request.candidate = read_solution(candidate);
   check_solves(candidate, request.candidate, request.definition);
@@ -186,9 +198,11 @@ EvaluationRequest read_request(const Node& node) {
 }  // namespace
 
 std::span<const std::string_view> stage_names() {
-  static constexpr std::array<std::string_view, 4> kNames = {"build", "measure", "gate", "sweep"};
+  static constexpr std::array<std::string_view, 5> kNames = {"build", "measure", "gate", "sweep", "materialise"};
   return kNames;
 }
+
+std::span<const std::string_view> evaluated_stage_names() { return stage_names().first(4); }
 
 std::string_view to_string(Stage stage) { return stage_names()[static_cast<std::size_t>(stage)]; }
 
@@ -231,10 +245,10 @@ Json encode(const EvaluationRequest& request) {
   json["definition"] = encode(request.definition);
   Json& workloads = json["workloads"] = Json::array();
   for (const Workload& workload : request.workloads) {
-    Json& written = workloads.emplace_back(encode(workload));
-    if (!workload.lengths.empty()) {
-      written["lengths"] = workload.lengths;
-    }
+    workloads.push_back(encode_carried(workload));
+  }
+  if (request.stage == Stage::materialise) {
+    return json;
   }
   json["candidate"] = encode(request.candidate);
   json["incumbent"] = request.incumbent ? encode(*request.incumbent) : Json();

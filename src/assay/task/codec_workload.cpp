@@ -121,6 +121,22 @@ Workload read_workload(const Node& node) {
   return workload;
 }
 
+Workload read_carried_workload(const Node& node) {
+  Workload workload = read_workload(node);
+  if (const Node lengths = Fields(node).optional("lengths"); lengths.has_value()) {
+    workload.lengths = lengths.integers({.minimum = 0, .maximum = kLongestLength}, 1);
+  }
+  return workload;
+}
+
+Json encode_carried(const Workload& workload) {
+  Json json = encode(workload);
+  if (!workload.lengths.empty()) {
+    json["lengths"] = workload.lengths;
+  }
+  return json;
+}
+
 Decoded<Workload> decode_workload(const Json& json, Dialect) {
   return decode_whole(json, Coercion::lax, read_workload);
 }

@@ -35,6 +35,12 @@ TEST(EvaluationCodec, RoundTripsWithNumbersThatAreNotFinite) {
   EXPECT_EQ(read.seed, evaluation.seed);
 }
 
+TEST(EvaluationCodec, AMaterialiseRequestHasNone) {
+  Json json = written(sample_evaluation());
+  json["stage"] = "materialise";
+  EXPECT_THAT(fault(json), HasSubstr("/stage"));
+}
+
 TEST(EvaluationCodec, RoundTripsWhenNothingIsThere) {
   const Evaluation read = decode_evaluation(
                               [] {

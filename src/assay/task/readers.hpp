@@ -11,6 +11,9 @@ namespace assay::task {
 /// Readers of the schema's four objects at any place of a document; a request embeds them. Faults go to the node.
 [[nodiscard]] Definition read_definition(const Node& node);
 [[nodiscard]] Workload read_workload(const Node& node);
+/// Reads a workload as Assay's own documents carry it: with its lengths, where it has any.
+[[nodiscard]] Workload read_carried_workload(const Node& node);
+[[nodiscard]] base::Json encode_carried(const Workload& workload);
 [[nodiscard]] Solution read_solution(const Node& node);
 [[nodiscard]] Trace read_trace(const Node& node);
 

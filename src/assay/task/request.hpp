@@ -23,11 +23,15 @@ enum class Stage : std::uint8_t {
   measure,  ///< Check and time the candidate alone.
   gate,     ///< Compare with the incumbent on representative workloads.
   sweep,    ///< Compare with the incumbent on every workload of the definition.
+  /// Write the inputs of one workload that lie in safetensors files into the bundle (blob_file.hpp). There is no
+  /// candidate, no plan and no evaluation; the seed must be given.
+  materialise,
 };
 
 [[nodiscard]] std::string_view to_string(Stage stage);
-/// All names, in the order of the enumerators.
+/// All names, in the order of the enumerators; those of stages that end with an evaluation come first.
 [[nodiscard]] std::span<const std::string_view> stage_names();
+[[nodiscard]] std::span<const std::string_view> evaluated_stage_names();
 
 /// How many times its call_limit a solution may take that is known to pass: an incumbent, or the baseline. A busy machine
 /// that makes one late would end the session or the campaign; only a candidate has to be in time.
@@ -59,8 +63,8 @@ struct EvaluationRequest {
   std::string device = "cpu";         ///< "cpu" or "simulated:<seed>".
   std::optional<std::uint64_t> seed;  ///< Absent: the judge draws it and records it with the result.
   Definition definition;
-  std::vector<Workload> workloads;  ///< In the order in which results are reported.
-  Solution candidate;
+  std::vector<Workload> workloads;    ///< In the order in which results are reported.
+  Solution candidate;                 ///< Not for materialise.
   std::optional<Solution> incumbent;  ///< Required for gate and sweep.
   SessionPlan plan;
   /// Also say what the contest's own evaluator would: so many trials a workload on inputs as in use, by its rule. It

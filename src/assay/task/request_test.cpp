@@ -54,6 +54,60 @@ TEST(RequestCodec, TheMinimumSandboxIsWrittenOnlyIfThereIsOne) {
   EXPECT_THAT(fault_with("/plan/minimum_sandbox", "\"strong\""), HasSubstr("/plan/minimum_sandbox"));
 }
 
+TEST(RequestCodec, CarriesLengthsWhereThereAreSome) {
+  EvaluationRequest request = sample_request();
+  EXPECT_FALSE(written(request)["workloads"][0].contains("lengths"));
+  request.workloads[1].lengths = {0, 7, 1};
+  const Json json = written(request);
+  EXPECT_EQ(json["workloads"][1]["lengths"], parse("[0, 7, 1]"));
+  const EvaluationRequest read = decode_request(json, "r").value();
+  EXPECT_TRUE(read.workloads[0].lengths.empty());
+  EXPECT_EQ(read.workloads[1].lengths, request.workloads[1].lengths);
+  EXPECT_EQ(encode(read).dump(), encode(request).dump());
+  EXPECT_FALSE(encode(request.workloads[1]).contains("lengths")) << "the schema's own documents have none";
+}
+
+TEST(RequestCodec, LengthsAreCounts) {
+  EXPECT_EQ(fault_with("/workloads/1/lengths", "[1099511627776]"), "");
+  EXPECT_EQ(fault_with("/workloads/1/lengths", "null"), "");
+  for (const char* bad : {"[-1]", "[1.5]", "[\"1\"]", "[null]", "[1099511627777]", "[true]", "[3, [4]]"}) {
+    EXPECT_THAT(fault_with("/workloads/1/lengths", bad), HasSubstr("/workloads/1/lengths/")) << bad;
+  }
+  for (const char* bad : {"[]", "{}", "3", "\"1 2\""}) {
+    EXPECT_THAT(fault_with("/workloads/1/lengths", bad), HasSubstr("/workloads/1/lengths:")) << bad;
+  }
+}
+
+EvaluationRequest materialise_request() {
+  EvaluationRequest request = sample_request();
+  request.stage = Stage::materialise;
+  request.workloads.resize(1);
+  request.candidate = {};
+  request.incumbent.reset();
+  return request;
+}
+
+TEST(RequestCodec, AMaterialiseRequestRunsNothing) {
+  const EvaluationRequest request = materialise_request();
+  const Json json = written(request);
+  for (const char* field : {"candidate", "incumbent", "plan"}) {
+    EXPECT_FALSE(json.contains(field)) << field;
+    Json more = json;
+    more[field] = written(sample_request())[field];
+    EXPECT_THAT(fault(more), AllOf(HasSubstr(std::string("/") + field), HasSubstr("runs nothing")));
+  }
+  EXPECT_EQ(encode(decode_request(json, "r").value()).dump(), json.dump());
+}
+
+TEST(RequestCodec, AMaterialiseRequestIsOfOneWorkloadAndAGivenSeed) {
+  EvaluationRequest request = materialise_request();
+  request.seed.reset();
+  EXPECT_THAT(fault(written(request)), HasSubstr("/seed: is missing"));
+  request = materialise_request();
+  request.workloads.push_back(sample_request().workloads[1]);
+  EXPECT_THAT(fault(written(request)), HasSubstr("/workloads: has several"));
+}
+
 TEST(RequestCodec, KeepsTheCallingOrder) {
   EvaluationRequest request = sample_request();
   std::reverse(request.definition.inputs.begin(), request.definition.inputs.end());
@@ -199,6 +253,8 @@ TEST(Stage, SpellingsAreFixed) {
   EXPECT_EQ(to_string(Stage::measure), "measure");
   EXPECT_EQ(to_string(Stage::gate), "gate");
   EXPECT_EQ(to_string(Stage::sweep), "sweep");
+  EXPECT_EQ(to_string(Stage::materialise), "materialise");
+  EXPECT_THAT(evaluated_stage_names(), ::testing::ElementsAre("build", "measure", "gate", "sweep"));
 }
 
 }  // namespace

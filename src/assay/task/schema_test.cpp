@@ -191,6 +191,24 @@ TEST(Schemas, RequestAgreesAtEveryPlace) {
               ::testing::IsEmpty());
 }
 
+TEST(Schemas, RequestWithLengthsAgreesAtEveryPlace) {
+  EvaluationRequest request = testing::sample_request();
+  request.seed = 7;
+  request.workloads[1].lengths = {3, 0};
+  std::vector<std::string> found = disagreements("request", encode(request), kAnyValue);
+  std::erase_if(found, [](const std::string& what) { return !what.starts_with("/workloads/1/lengths"); });
+  EXPECT_THAT(found, ::testing::IsEmpty());
+}
+
+TEST(Schemas, MaterialiseRequestAgreesAtEveryPlace) {
+  EvaluationRequest request = testing::sample_request();
+  request.stage = Stage::materialise;
+  request.seed = 7;
+  request.workloads.resize(1);
+  const auto found = disagreements("request", encode(request), kAnyValue);
+  EXPECT_THAT(without(found, {"/definition", "/workloads/"}), ::testing::IsEmpty());
+}
+
 TEST(Schemas, DefinitionAgreesAtEveryPlace) {
   const auto found = disagreements("definition", encode(testing::sample_definition()), kPlainValue);
   EXPECT_THAT(without(found, {"/axes", "/inputs/x/shape/", "/outputs/y/shape/", "/constraints/0", "/reference"}),

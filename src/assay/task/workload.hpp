@@ -26,6 +26,9 @@ struct SafetensorsInput {
 
 using InputSpec = std::variant<RandomInput, ScalarInput, SafetensorsInput>;
 
+/// The longest that a row or sequence can be: what is longer is a mistake.
+inline constexpr std::int64_t kLongestLength = std::int64_t{1} << 40U;
+
 /// One point of a definition's shape space, with where its inputs come from.
 struct Workload {
   std::string uuid;
