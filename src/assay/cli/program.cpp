@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <type_traits>
 #include <nlohmann/json.hpp>
 
 #include <assay/base/json.hpp>
@@ -65,11 +66,9 @@ class Performer {
 
   base::Result<Answer> operator()(const CheckDefinitionCommand& command) const {
     const InterruptNotice notice("assay: interrupted; nothing is left of it");
-    ProgressDisplay display;
-    service::Context watched = context_;
-    watched.on_progress = [&display](const execute::Progress& p) { display.step(p.done, p.total, p.what); };
-    auto found = service::check_definition(watched, command.options);
-    display.clear();
+    auto found = without_archive("assay-check-", [&](const service::Context& context) {
+      return service::check_definition(context, command.options);
+    });
     if (!found) {
       return tl::unexpected(std::move(found.error()));
     }
@@ -197,17 +196,9 @@ class Performer {
 
   base::Result<Answer> operator()(const MaterialiseCommand& command) const {
     const InterruptNotice notice("assay: interrupted; what was finished is kept: give the same command again");
-    // Nothing is compiled, and no archive is begun: the runner's cache is of no use.
-    std::error_code error;
-    ASSAY_TRY_ASSIGN(const os::TemporaryDirectory folder,
-                     os::TemporaryDirectory::create(std::filesystem::temp_directory_path(error), "assay-materialise-"));
-    service::Places places = context_.places;
-    places.build_cache = folder.path();
-    service::Context watched = service::make_context(std::move(places));
-    ProgressDisplay display;
-    watched.on_progress = [&display](const execute::Progress& p) { display.step(p.done, p.total, p.what); };
-    auto report = service::materialise(watched, command.options);
-    display.clear();
+    auto report = without_archive("assay-materialise-", [&](const service::Context& context) {
+      return service::materialise(context, command.options);
+    });
     if (!report) {
       return tl::unexpected(std::move(report.error()));
     }
@@ -215,6 +206,22 @@ class Performer {
   }
 
  private:
+  // Runs what compiles nothing and begins no archive: the judge's cache is of no use then. With a progress line.
+  template <class Use>
+  std::invoke_result_t<Use, const service::Context&> without_archive(const std::string& prefix, Use use) const {
+    std::error_code error;
+    ASSAY_TRY_ASSIGN(const os::TemporaryDirectory folder,
+                     os::TemporaryDirectory::create(std::filesystem::temp_directory_path(error), prefix));
+    service::Places places = context_.places;
+    places.build_cache = folder.path();
+    service::Context watched = service::make_context(std::move(places));
+    ProgressDisplay display;
+    watched.on_progress = [&display](const execute::Progress& p) { display.step(p.done, p.total, p.what); };
+    auto result = use(watched);
+    display.clear();
+    return result;
+  }
+
   template <class Print>
   Answer answer(int exit_code, const base::Json& json, const Print& print) const {
     return {json_ ? base::dump_pretty(json) + "\n" : print(), exit_code};

@@ -14,6 +14,7 @@
 #include <assay/evaluate/bundle_writer.hpp>
 #include <assay/evaluate/describe_machine.hpp>
 #include <assay/evaluate/judge.hpp>
+#include <assay/evaluate/check_definition.hpp>
 #include <assay/evaluate/materialise.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/process.hpp>
@@ -29,7 +30,8 @@ constexpr const char* kUsage =
     "       assay-judge --describe [--device NAME]\n"
     "\n"
     "Judges one request (schemas/request.schema.json) and leaves a result bundle in FOLDER, which must not exist.\n"
-    "The bundle of a materialise request holds tensors in place of a verdict.\n"
+    "The bundle of a materialise request holds tensors in place of a verdict, that of a check_definition request what\n"
+    "the tolerances can separate.\n"
     "--describe prints what this machine can do, as JSON.\n"
     "Exit code: 0 a complete bundle was left, 2 bad request, 3 the environment failed, 70 a bug in Assay.\n";
 
@@ -113,8 +115,10 @@ int judge_file(const Options& options) {
   if (!settings) {
     return fail(settings.error());
   }
-  if (request->stage == task::Stage::materialise) {
-    const base::Result<void> written = materialise(*request, options.bundle, *settings);
+  if (!task::has_candidate(request->stage)) {
+    const base::Result<void> written = request->stage == task::Stage::materialise
+                                           ? materialise(*request, options.bundle, *settings)
+                                           : check_definition(*request, options.bundle, *settings);
     if (!written) {
       // If this cannot be written either, the error below is all there is.
       static_cast<void>(write_error_bundle(options.bundle, *request, written.error()));

@@ -18,7 +18,7 @@ Seconds limit(std::chrono::milliseconds given) { return std::max(Seconds(0), Sec
 }  // namespace
 
 std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request) {
-  if (request.stage == task::Stage::materialise) {
+  if (!task::has_candidate(request.stage)) {
     return kLongestMaterialisation;
   }
   const task::SessionPlan& plan = request.plan;
@@ -28,6 +28,9 @@ std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request)
     const double pairs = std::max(count(plan.minimum_pairs), count(plan.maximum_pairs));
     const double calls = static_cast<double>(request.workloads.size()) * (count(plan.samples_per_pair) + 1);
     total += pairs * solutions * (limit(plan.load_limit) + 2 * calls * limit(plan.call_limit));
+    const double trials = count(plan.stress_trials) +
+                          static_cast<double>(request.workloads.size()) * count(request.official_trials);
+    total += 2 * (limit(plan.load_limit) + trials * limit(plan.call_limit));
   }
   total = std::min<Seconds>(kMargin * total + kBase, kLongestJudgement);
   return std::chrono::duration_cast<std::chrono::nanoseconds>(total);

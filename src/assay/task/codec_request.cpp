@@ -155,16 +155,17 @@ EvaluationRequest read_request(const Node& node) {
   }
   const Node workloads = fields.required("workloads");
   read_workloads(workloads, request);
-  if (request.stage == Stage::materialise) {
-    if (request.workloads.size() > 1) {
+  if (!has_candidate(request.stage)) {
+    if (request.stage == Stage::materialise && request.workloads.size() > 1) {
       workloads.problem("has several: a materialise request takes one");
     }
     if (!request.seed) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
-    for (const std::string_view field : {"candidate", "incumbent", "plan", "disabled_probes"}) {
+    for (const std::string_view field : {"candidate", "incumbent", "plan", "official_trials", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
-        given.problem("is not for a materialise request, which runs nothing: remove it");
+        given.problem(fmt::format("is not for a {} request, which runs no candidate: remove it",
+                                  to_string(request.stage)));
       }
     }
     fields.refuse_others();
@@ -198,11 +199,14 @@ EvaluationRequest read_request(const Node& node) {
 }  // namespace
 
 std::span<const std::string_view> stage_names() {
-  static constexpr std::array<std::string_view, 5> kNames = {"build", "measure", "gate", "sweep", "materialise"};
+  static constexpr std::array<std::string_view, 6> kNames = {"build", "measure",     "gate",
+                                                             "sweep", "materialise", "check_definition"};
   return kNames;
 }
 
 std::span<const std::string_view> evaluated_stage_names() { return stage_names().first(4); }
+
+bool has_candidate(Stage stage) { return stage < Stage::materialise; }
 
 std::string_view to_string(Stage stage) { return stage_names()[static_cast<std::size_t>(stage)]; }
 
@@ -247,7 +251,7 @@ Json encode(const EvaluationRequest& request) {
   for (const Workload& workload : request.workloads) {
     workloads.push_back(encode_carried(workload));
   }
-  if (request.stage == Stage::materialise) {
+  if (!has_candidate(request.stage)) {
     return json;
   }
   json["candidate"] = encode(request.candidate);

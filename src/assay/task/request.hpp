@@ -26,7 +26,13 @@ enum class Stage : std::uint8_t {
   /// Write the inputs of one workload that lie in safetensors files into the bundle (blob_file.hpp). There is no
   /// candidate, no plan and no evaluation; the seed must be given.
   materialise,
+  /// Put the definition's tolerances to the proof on the workloads (verify/admissibility.hpp). There is no candidate, no
+  /// plan and no evaluation either; the seed must be given.
+  check_definition,
 };
+
+/// Whether a request of this stage is about a candidate, and ends with an evaluation.
+[[nodiscard]] bool has_candidate(Stage stage);
 
 [[nodiscard]] std::string_view to_string(Stage stage);
 /// All names, in the order of the enumerators; those of stages that end with an evaluation come first.
@@ -64,7 +70,7 @@ struct EvaluationRequest {
   std::optional<std::uint64_t> seed;  ///< Absent: the judge draws it and records it with the result.
   Definition definition;
   std::vector<Workload> workloads;    ///< In the order in which results are reported.
-  Solution candidate;                 ///< Not for materialise.
+  Solution candidate;                 ///< Only where the stage has one.
   std::optional<Solution> incumbent;  ///< Required for gate and sweep.
   SessionPlan plan;
   /// Also say what the contest's own evaluator would: so many trials a workload on inputs as in use, by its rule. It

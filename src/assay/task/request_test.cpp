@@ -87,16 +87,28 @@ EvaluationRequest materialise_request() {
   return request;
 }
 
-TEST(RequestCodec, AMaterialiseRequestRunsNothing) {
-  const EvaluationRequest request = materialise_request();
-  const Json json = written(request);
-  for (const char* field : {"candidate", "incumbent", "plan"}) {
-    EXPECT_FALSE(json.contains(field)) << field;
-    Json more = json;
-    more[field] = written(sample_request())[field];
-    EXPECT_THAT(fault(more), AllOf(HasSubstr(std::string("/") + field), HasSubstr("runs nothing")));
+TEST(RequestCodec, WhatIsAboutNoCandidateTakesNone) {
+  for (const Stage stage : {Stage::materialise, Stage::check_definition}) {
+    EXPECT_FALSE(has_candidate(stage));
+    EvaluationRequest request = materialise_request();
+    request.stage = stage;
+    const Json json = written(request);
+    for (const char* field : {"candidate", "incumbent", "plan"}) {
+      EXPECT_FALSE(json.contains(field)) << field;
+      Json more = json;
+      more[field] = written(sample_request())[field];
+      EXPECT_THAT(fault(more), AllOf(HasSubstr(std::string("/") + field), HasSubstr("runs no candidate")));
+    }
+    EXPECT_EQ(encode(decode_request(json, "r").value()).dump(), json.dump());
   }
-  EXPECT_EQ(encode(decode_request(json, "r").value()).dump(), json.dump());
+  EXPECT_TRUE(has_candidate(Stage::build) && has_candidate(Stage::sweep));
+}
+
+TEST(RequestCodec, ACheckOfADefinitionMayHaveSeveralWorkloads) {
+  EvaluationRequest request = materialise_request();
+  request.stage = Stage::check_definition;
+  request.workloads.push_back(sample_request().workloads[1]);
+  EXPECT_TRUE(decode_request(written(request), "r").has_value());
 }
 
 TEST(RequestCodec, AMaterialiseRequestIsOfOneWorkloadAndAGivenSeed) {
@@ -254,6 +266,7 @@ TEST(Stage, SpellingsAreFixed) {
   EXPECT_EQ(to_string(Stage::gate), "gate");
   EXPECT_EQ(to_string(Stage::sweep), "sweep");
   EXPECT_EQ(to_string(Stage::materialise), "materialise");
+  EXPECT_EQ(to_string(Stage::check_definition), "check_definition");
   EXPECT_THAT(evaluated_stage_names(), ::testing::ElementsAre("build", "measure", "gate", "sweep"));
 }
 
