@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 
 #include <assay/base/random.hpp>
@@ -24,6 +25,7 @@
 #include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/stats/quantile.hpp>
+#include <assay/verify/any_operator.hpp>
 
 namespace assay::evaluate {
 
@@ -86,17 +88,6 @@ class Judge {
   // Everything that can be wrong with a request is found before anything is built.
   base::Result<void> understand() {
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
-    op_ = operators::find_operator(request_.definition.name);
-    if (op_ == nullptr) {
-      std::vector<std::string> names;
-      for (const std::string_view name : operators::operator_names()) {
-        names.emplace_back(name);
-      }
-      return base::input_error("definition.unknown",
-                               fmt::format("Assay has no reference for the definition '{}': it knows {}",
-                                           request_.definition.name, base::join(names, ", ")));
-    }
-    ASSAY_TRY(op_->check_interface(request_.definition));
     if (request_.workloads.empty()) {
       return base::input_error("request.workloads", "the request names no workload: give at least one");
     }
@@ -110,6 +101,9 @@ class Judge {
       ASSAY_TRY_ASSIGN(verify::Layout layout, verify::make_layout(request_.definition, workload));
       layouts_.push_back(std::move(layout));
     }
+    verify::AnyOperatorSettings settings;
+    settings.cache = settings_.cache / "references";
+    ASSAY_TRY_ASSIGN(op_, verify::open_operator(request_.definition, request_.workloads, settings));
     return {};
   }
 
@@ -173,7 +167,7 @@ class Judge {
     session.request = &request_;
     session.settings = &settings_;
     session.device = device_.get();
-    session.op = op_;
+    session.op = op_.get();
     session.generator = generator.get();
     session.contestants = &contestants_;
     session.layouts = &layouts_;
@@ -326,7 +320,7 @@ class Judge {
   const task::EvaluationRequest& request_;
   const JudgeSettings& settings_;
   std::unique_ptr<device::Device> device_;
-  const operators::Operator* op_ = nullptr;
+  std::shared_ptr<const operators::Operator> op_;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
   std::vector<operators::ExpectedValues> expected_;
