@@ -4,8 +4,8 @@
 usage: pack_solutions.py [--check] [ROOT]
 
 Reads examples/gdn_decode/{plain,tunable}.json: {"name", "author", "source", "description", "assay"?}, and writes
-datasets/contest/solutions/<author>/gdn/<definition>/<name>.json. With --check nothing is written: prints what is
-missing or differs and exits 1.
+datasets/contest/solutions/<author>/gdn/<definition>/<name>.json. Every examples/public/*.json has "definition" and
+"op_type" too, and goes to datasets/public. With --check nothing is written: prints what is missing or differs and exits 1.
 """
 
 import argparse
@@ -19,17 +19,21 @@ TEMPLATES = ["plain.json", "tunable.json"]
 # One name for all: a candidate's identity covers the paths of its sources, and a copy must be known as one.
 SOURCE_PATH = "kernel.cpp"
 KEYS = {"name", "author", "source", "description"}
+PUBLIC_KEYS = KEYS | {"definition", "op_type"}
 
 
 def pack(folder, template_name):
-    """Returns (path below the dataset, text) of one solution."""
+    """Returns (path below datasets, text) of one solution."""
     template = json.loads((folder / template_name).read_text(encoding="utf-8"))
-    if not KEYS <= set(template) <= KEYS | {"assay"}:
-        raise ValueError(f"{template_name}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
+    public = folder.name == "public"
+    keys = PUBLIC_KEYS if public else KEYS
+    if not keys <= set(template) <= keys | {"assay"}:
+        raise ValueError(f"{template_name}: must have {', '.join(sorted(keys))}, may have assay, and nothing else")
+    definition = template.get("definition", DEFINITION)
     content = (folder / template["source"]).read_text(encoding="utf-8")
     solution = {
         "name": template["name"],
-        "definition": DEFINITION,
+        "definition": definition,
         "author": template["author"],
         "description": template["description"],
         "spec": {
@@ -44,7 +48,8 @@ def pack(folder, template_name):
     }
     if "assay" in template:
         solution["assay"] = template["assay"]
-    path = pathlib.PurePosixPath("solutions", template["author"], OP_TYPE, DEFINITION, template["name"] + ".json")
+    path = pathlib.PurePosixPath("public" if public else "contest", "solutions", template["author"],
+                                 template.get("op_type", OP_TYPE), definition, template["name"] + ".json")
     return path, json.dumps(solution, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -53,11 +58,13 @@ def main(arguments):
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is missing or differs")
     parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     options = parser.parse_args(arguments)
-    dataset = options.root / "datasets" / "contest"
+    dataset = options.root / "datasets"
+    examples = options.root / "examples"
+    templates = [examples / "gdn_decode" / name for name in TEMPLATES] + sorted((examples / "public").glob("*.json"))
     stale = 0
-    for template in TEMPLATES:
+    for template in templates:
         try:
-            path, text = pack(options.root / "examples" / "gdn_decode", template)
+            path, text = pack(template.parent, template.name)
         except (OSError, ValueError, KeyError) as error:
             print(f"pack_solutions: {error}", file=sys.stderr)
             return 2

@@ -5,7 +5,7 @@
 
 #include <assay/task/definition.hpp>
 
-namespace assay::operators::testing {
+namespace assay::operators::for_test {
 
 inline task::Axis variable() { return {}; }
 inline task::Axis constant(std::int64_t value) { return {task::Axis::Kind::constant, value, std::nullopt}; }
@@ -47,4 +47,4 @@ inline task::Definition rmsnorm_definition(std::int64_t width, bool adds_residua
   return definition;
 }
 
-}  // namespace assay::operators::testing
+}  // namespace assay::operators::for_test

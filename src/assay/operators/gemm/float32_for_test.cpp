@@ -113,7 +113,8 @@ float element_of_c(const Problem& problem, std::size_t row, std::size_t column, 
 
 }  // namespace
 
-void run_float32(OperatorTrial& trial, tensor::DType dtype, const Style& style, Mistake mistake) {
+void run_float32(OperatorTrial& trial, tensor::DType dtype, const Style& style, Mistake mistake,
+                 std::vector<float>* sums) {
   const std::size_t m = trial.axis("M");
   const Problem problem{HalfElements(trial.input(kA).bytes, dtype),
                         HalfElements(trial.input(kB).bytes, dtype),
@@ -138,7 +139,11 @@ void run_float32(OperatorTrial& trial, tensor::DType dtype, const Style& style, 
       } else if (mistake == Mistake::copied_input) {
         c.set(at, problem.a.get(at % problem.a.size()));
       } else {
-        c.set(at, element_of_c(problem, source, column, style));
+        const float sum = element_of_c(problem, source, column, style);
+        c.set(at, sum);
+        if (sums != nullptr) {
+          sums->push_back(sum);
+        }
       }
     }
   }

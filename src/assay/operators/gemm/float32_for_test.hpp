@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <assay/operators/half_elements.hpp>
 #include <assay/operators/trial_for_test.hpp>
@@ -38,7 +39,8 @@ enum class Mistake : std::uint8_t {
   saturated_terms,       ///< Clamps each term at 64.
 };
 
-/// Test only: computes C of a trial in float32.
-void run_float32(OperatorTrial& trial, tensor::DType dtype, const Style& style, Mistake mistake = Mistake::none);
+/// Test only: computes C of a trial in float32; `sums` gets it as it is before it is rounded to 16 bits.
+void run_float32(OperatorTrial& trial, tensor::DType dtype, const Style& style, Mistake mistake = Mistake::none,
+                 std::vector<float>* sums = nullptr);
 
 }  // namespace assay::operators::gemm

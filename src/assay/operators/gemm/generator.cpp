@@ -18,6 +18,7 @@ constexpr int kExponents = 6;
 constexpr double kLargestFloat16 = 65504;
 constexpr float kTinyFactor = 0x1p-16F;  // N(0, 1) times this is subnormal in float16 (below 2^-14), with 8 bits left.
 constexpr float kHuge = 256;
+constexpr float kHugeOfB = -240;  // Their product is one that float16 has.
 constexpr std::uint64_t kOdds = 3;  // One of so many rows is made special.
 constexpr int kTries = 16;
 
@@ -144,7 +145,7 @@ void Generator::fill_stress(std::size_t kind, const task::Workload& workload, st
       break;
     case kOneHuge:
       a.elements.set(random.next_below(a.elements.size()), kHuge);
-      b.elements.set(random.next_below(b.elements.size()), -kHuge);
+      b.elements.set(random.next_below(b.elements.size()), kHugeOfB);
       break;
     case kZeroRows:
       zero_some_rows(random, a);

@@ -95,7 +95,9 @@ class Gemm final : public Operator {
 
  private:
   [[nodiscard]] std::uint64_t constant(std::string_view name) const {
-    return static_cast<std::uint64_t>((*task::find(interface_.axes, name)).value());
+    const auto* value = task::find(interface_.axes, name);
+    ASSAY_CHECK(value != nullptr && value->has_value());
+    return static_cast<std::uint64_t>(**value);
   }
 
   Interface interface_;

@@ -12,14 +12,14 @@
 namespace assay::operators::gemm {
 namespace {
 
-using operators::testing::gemm_definition;
-constexpr auto kHalf = tensor::DType::float16;
+using operators::for_test::gemm_definition;
+constexpr auto kFloat16 = tensor::DType::float16;
 
 TEST(GemmRecognise, ThePublicDefinitionsWhateverTheirConstants) {
   constexpr std::int64_t kPublic[][2] = {{128, 2048},   {256, 7168},   {2048, 4096}, {4096, 4096},
                                          {4096, 14336}, {28672, 4096}, {5120, 2048}, {6144, 4096}};
   for (const auto& [n, k] : kPublic) {
-    for (const tensor::DType dtype : {kHalf, tensor::DType::bfloat16}) {
+    for (const tensor::DType dtype : {kFloat16, tensor::DType::bfloat16}) {
       const task::Definition definition = gemm_definition(n, k, dtype);
       const auto op = recognise(definition);
       ASSERT_NE(op, nullptr);
@@ -30,12 +30,12 @@ TEST(GemmRecognise, ThePublicDefinitionsWhateverTheirConstants) {
 }
 
 TEST(GemmRecognise, IsFoundByDefinition) {
-  EXPECT_NE(find_operator(gemm_definition(3, 5, kHalf)), nullptr);
+  EXPECT_NE(find_operator(gemm_definition(3, 5, kFloat16)), nullptr);
   EXPECT_EQ(find_operator("gemm_n3_k5"), nullptr) << "not by name";
 }
 
 TEST(GemmRecognise, WhatHasAnotherStructureIsLeftAlone) {
-  const task::Definition good = gemm_definition(16, 32, kHalf);
+  const task::Definition good = gemm_definition(16, 32, kFloat16);
   const auto refused = [&good](auto change) {
     task::Definition definition = good;
     change(definition);
@@ -50,13 +50,13 @@ TEST(GemmRecognise, WhatHasAnotherStructureIsLeftAlone) {
   EXPECT_TRUE(refused([](auto& d) { d.inputs[0].first = "X"; }));
   EXPECT_TRUE(refused([](auto& d) { d.inputs.pop_back(); }));
   EXPECT_TRUE(refused([](auto& d) { d.inputs.clear(); }));
-  EXPECT_TRUE(refused([](auto& d) { d.axes[0].second = operators::testing::constant(4); }));
-  EXPECT_TRUE(refused([](auto& d) { d.axes[1].second = operators::testing::variable(); }));
-  EXPECT_TRUE(refused([](auto& d) { d.axes.emplace_back("L", operators::testing::constant(4)); }));
+  EXPECT_TRUE(refused([](auto& d) { d.axes[0].second = operators::for_test::constant(4); }));
+  EXPECT_TRUE(refused([](auto& d) { d.axes[1].second = operators::for_test::variable(); }));
+  EXPECT_TRUE(refused([](auto& d) { d.axes.emplace_back("L", operators::for_test::constant(4)); }));
 }
 
 TEST(GemmRecognise, WhatSaysMoreThanTheProductIsLeftAlone) {
-  task::Definition definition = gemm_definition(16, 32, kHalf);
+  task::Definition definition = gemm_definition(16, 32, kFloat16);
   for (const char* body : {"return A @ B.T", "C = A @ B.T\n    return C", "return torch.matmul(A, B.T)",
                            "M, K = A.shape\n    assert K == 32\n    return torch.matmul(A, B.T)"}) {
     definition.reference = std::string("import torch\ndef run(A, B):\n    ") + body + "\n";
@@ -72,7 +72,7 @@ TEST(GemmRecognise, WhatSaysMoreThanTheProductIsLeftAlone) {
 }
 
 TEST(GemmWork, IsWhatMustMoveAndBeComputed) {
-  const auto op = recognise(gemm_definition(3, 5, kHalf));
+  const auto op = recognise(gemm_definition(3, 5, kFloat16));
   const Work work = op->least_work({{"M", 2}, {"N", 3}, {"K", 5}}, {});
   EXPECT_DOUBLE_EQ(work.bytes, 2 * (10 + 15 + 6));
   EXPECT_DOUBLE_EQ(work.operations, 60);
@@ -93,7 +93,7 @@ class GemmGenerator : public ::testing::Test {
     }
     return bytes;
   }
-  std::shared_ptr<const Operator> op_ = recognise(gemm_definition(24, 40, kHalf));
+  std::shared_ptr<const Operator> op_ = recognise(gemm_definition(24, 40, kFloat16));
   task::Workload workload_;
 };
 
@@ -109,7 +109,7 @@ TEST_F(GemmGenerator, PerturbingAnArgumentMovesAnOutputByMoreThanIsAllowed) {
     OperatorTrial trial(*op_, workload_);
     generator->fill(workload_, which, trial.arguments());
     const auto before = trial.reference();
-    const HalfElements c(trial.output(0).bytes, kHalf);
+    const HalfElements c(trial.output(0).bytes, kFloat16);
     for (std::size_t i = 0; i < c.size(); ++i) {
       c.set(i, static_cast<float>(before[0][i]));
     }
@@ -136,7 +136,7 @@ TEST_F(GemmGenerator, KindsAreWhatTheySay) {
   const auto elements = [&](std::size_t kind, std::size_t input) {
     OperatorTrial trial(*op_, workload_);
     generator->fill_stress(kind, workload_, 0, trial.arguments());
-    const HalfElements of(trial.input(input).bytes, kHalf);
+    const HalfElements of(trial.input(input).bytes, kFloat16);
     std::vector<float> values;
     for (std::size_t i = 0; i < of.size(); ++i) {
       values.push_back(of.get(i));
@@ -148,7 +148,7 @@ TEST_F(GemmGenerator, KindsAreWhatTheySay) {
   EXPECT_THAT(elements(3, 0)[20], -elements(3, 0)[0]);
   EXPECT_THAT(elements(4, 0), Each(AllOf(Ge(0.5F), Le(1.0F))));
   EXPECT_THAT(elements(5, 0), Contains(256.0F).Times(1));
-  EXPECT_THAT(elements(5, 1), Contains(-256.0F).Times(1));
+  EXPECT_THAT(elements(5, 1), Contains(-240.0F).Times(1));
   EXPECT_THAT(elements(6, 1), Contains(0.0F).Times(Ge(80)));
 }
 

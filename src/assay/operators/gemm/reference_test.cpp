@@ -27,7 +27,7 @@ task::Workload workload_of(std::int64_t m) {
 /// A trial and its two matrices.
 struct Case {
   explicit Case(std::int64_t m, std::int64_t n, std::int64_t k, tensor::DType dtype = kHalf)
-      : op(recognise(operators::testing::gemm_definition(n, k, dtype))),
+      : op(recognise(operators::for_test::gemm_definition(n, k, dtype))),
         trial(*op, workload_of(m)),
         a(trial.input(kA).bytes, dtype),
         b(trial.input(kB).bytes, dtype) {}

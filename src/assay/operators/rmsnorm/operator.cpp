@@ -54,8 +54,10 @@ class RmsNorm final : public Operator {
 
   [[nodiscard]] StressTrial stress_trial(std::uint64_t seed, std::uint64_t index,
                                          std::uint64_t largest_bytes) const override {
-    const auto width = static_cast<std::uint64_t>((*task::find(interface_.axes, "hidden_size")).value());
-    return make_stress_trial(seed, index, variant_.inputs() * width * sizeof(std::uint16_t), largest_bytes);
+    const auto* width = task::find(interface_.axes, "hidden_size");
+    ASSAY_CHECK(width != nullptr && width->has_value());
+    const std::uint64_t row = variant_.inputs() * static_cast<std::uint64_t>(**width);
+    return make_stress_trial(seed, index, row * sizeof(std::uint16_t), largest_bytes);
   }
 
   [[nodiscard]] Work least_work(const task::AxisValues& axes,

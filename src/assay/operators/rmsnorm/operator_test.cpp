@@ -15,7 +15,7 @@
 namespace assay::operators::rmsnorm {
 namespace {
 
-using operators::testing::rmsnorm_definition;
+using operators::for_test::rmsnorm_definition;
 constexpr auto kBrain = tensor::DType::bfloat16;
 
 task::Workload workload_of(std::int64_t rows) {
@@ -66,7 +66,7 @@ TEST(RmsNormRecognise, WhatHasAnotherStructureIsLeftAlone) {
   EXPECT_TRUE(refused([](auto& d) { d.inputs.erase(d.inputs.begin() + 1); })) << "the reference still adds";
   EXPECT_TRUE(refused([](auto& d) { d.outputs.push_back({"residual_out", d.outputs[0].second}); }));
   EXPECT_TRUE(refused([](auto& d) { d.inputs[2].second.dtype = tensor::DType::float32; }));
-  EXPECT_TRUE(refused([](auto& d) { d.axes[1].second = operators::testing::variable(); }));
+  EXPECT_TRUE(refused([](auto& d) { d.axes[1].second = operators::for_test::variable(); }));
   EXPECT_TRUE(refused([](auto& d) { d.inputs.clear(); }));
 }
 
@@ -100,7 +100,7 @@ std::vector<double> by_scaled_tree(Case& of, std::size_t rows, std::size_t width
       }
       largest = std::max(largest, std::fabs(x[i]));
     }
-    std::vector<long double> squares(width);
+    std::vector<long double> squares(std::max<std::size_t>(1, width));
     for (std::size_t i = 0; i < width && largest > 0; ++i) {
       squares[i] = (x[i] / largest) * (x[i] / largest);
     }

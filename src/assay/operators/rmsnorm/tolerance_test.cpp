@@ -23,7 +23,7 @@ struct Family {
   tensor::DType dtype;
   [[nodiscard]] Variant variant() const { return {adds_residual, 1e-6}; }
   [[nodiscard]] std::shared_ptr<const Operator> op(std::int64_t width = kWidth) const {
-    return recognise(operators::testing::rmsnorm_definition(width, adds_residual, dtype));
+    return recognise(operators::for_test::rmsnorm_definition(width, adds_residual, dtype));
   }
   [[nodiscard]] std::string name() const {
     return fmt::format("{}{}", adds_residual ? "fused_add_" : "", tensor::to_string(dtype));
@@ -100,13 +100,15 @@ struct NamedMistake {
   const char* name;
   Mistake mistake;
   bool of_residual = false;
+  bool of_float16 = false;  ///< With bfloat16's range it is lost in the rounding of the output.
 };
 
 class RmsNormMistake : public ::testing::TestWithParam<NamedMistake> {};
 
 TEST_P(RmsNormMistake, FailsWithinTenStressTrials) {
   for (const Family& family : kFamilies) {
-    if (GetParam().of_residual && !family.adds_residual) {
+    if ((GetParam().of_residual && !family.adds_residual) ||
+        (GetParam().of_float16 && family.dtype != tensor::DType::float16)) {
       continue;
     }
     const auto op = family.op();
@@ -136,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         NamedMistake{"other_epsilon", Mistake::other_epsilon}, NamedMistake{"epsilon_of_sum", Mistake::epsilon_of_sum},
         NamedMistake{"no_weight", Mistake::no_weight}, NamedMistake{"one_plus_weight", Mistake::one_plus_weight},
         NamedMistake{"subtracts_mean", Mistake::subtracts_mean}, NamedMistake{"no_mean", Mistake::no_mean},
-        NamedMistake{"square_in_16_bits", Mistake::square_in_16_bits},
+        NamedMistake{"square_in_16_bits", Mistake::square_in_16_bits, false, true},
         NamedMistake{"sum_in_16_bits", Mistake::sum_in_16_bits},
         NamedMistake{"rounded_before_weight", Mistake::rounded_before_weight},
         NamedMistake{"truncated_output", Mistake::truncated_output},
@@ -147,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
         NamedMistake{"rounded_sum", Mistake::rounded_sum, true}),
     [](const auto& of) { return of.param.name; });
 
-TEST(RmsNormOfficial, TheirRuleCannotTellOtherEpsilonsOfOrdinaryRows) {
+TEST(RmsNormOfficial, TheirRuleCannotTellASecondRounding) {
   const Family family = kFamilies[0];
   const auto op = family.op();
   task::Workload workload;
