@@ -5,7 +5,8 @@ usage: pack_solutions.py [--check] [ROOT]
 
 Reads examples/gdn_decode/{plain,tunable}.json: {"name", "author", "source", "description", "assay"?}, and writes
 datasets/contest/solutions/<author>/gdn/<definition>/<name>.json. Every examples/public/*.json has "definition" and
-"op_type" too, and goes to datasets/public. With --check nothing is written: prints what is missing or differs and exits 1.
+"op_type" too, and goes to datasets/public. With --check nothing is written: prints what is missing or differs and
+exits 1.
 """
 
 import argparse

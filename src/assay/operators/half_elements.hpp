@@ -41,7 +41,6 @@ class HalfElements {
   return dtype == tensor::DType::float16 ? 0x1p-11 : 0x1p-8;
 }
 
-
 /// What an output may differ by however small it is: the step between float16's subnormals; the smallest normal of
 /// bfloat16, because a kernel may flush what is below.
 [[nodiscard]] constexpr double smallest_half(tensor::DType dtype) {

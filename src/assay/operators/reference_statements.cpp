@@ -21,7 +21,8 @@ bool is_one_of(std::string_view text, std::span<const std::string_view> list) {
 bool takes_shape_apart(std::string_view statement) {
   const std::size_t equals = statement.find(" = ");
   return equals != std::string_view::npos && statement.ends_with(" . shape") &&
-         statement.substr(equals + 3).find(' ') == statement.size() - equals - 3 - std::string_view(" . shape").size() &&
+         statement.substr(equals + 3).find(' ') ==
+             statement.size() - equals - 3 - std::string_view(" . shape").size() &&
          statement.substr(0, equals).find_first_of("([.") == std::string_view::npos &&
          statement.substr(0, equals).find(',') != std::string_view::npos;
 }

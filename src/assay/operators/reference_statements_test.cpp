@@ -31,7 +31,8 @@ TEST(ReferenceStatements, KeepsWhatMayChangeValues) {
               Optional(ElementsAre("def run ( x ) :", "x , y = x . shape , 1", "return x", "print ( x )")));
   EXPECT_THAT(reference_statements("def run(x):\n  n = x.shape\n  return x\n"),
               Optional(testing::Contains("n = x . shape")));
-  EXPECT_THAT(reference_statements("def run(B, A):\n  return A @ B.T\n"), Optional(testing::Contains("def run ( B , A ) :")));
+  EXPECT_THAT(reference_statements("def run(B, A):\n  return A @ B.T\n"),
+              Optional(testing::Contains("def run ( B , A ) :")));
   EXPECT_THAT(reference_statements("def run(x):\n  'a'.join(x)\n  return x\n"),
               Optional(testing::Contains("'a' . join ( x )")));
 }

@@ -32,8 +32,8 @@ TEST(CompareWithin, TheWorstIsTheOneFurthestBeyondItsAllowance) {
 }
 
 TEST(CompareWithin, SpecialValuesAreComparedByClass) {
-  EXPECT_FALSE(compare({kNaN, kInfinity, -kInfinity, 0},
-                       {static_cast<double>(kNaN), static_cast<double>(kInfinity), -static_cast<double>(kInfinity), 0}));
+  EXPECT_FALSE(compare({kNaN, kInfinity, -kInfinity, 0}, {static_cast<double>(kNaN), static_cast<double>(kInfinity),
+                                                          -static_cast<double>(kInfinity), 0}));
   for (const float wrong : {kNaN, -kInfinity, 0.0F, 3e38F}) {
     EXPECT_TRUE(compare({0, wrong, 0, 0}, {0, static_cast<double>(kInfinity), 0, 0})) << static_cast<double>(wrong);
   }

@@ -21,8 +21,8 @@ operators::Interface interface_of(const task::Definition& definition) {
   operators::Interface interface;
   interface.name = definition.name;
   for (const auto& [name, axis] : definition.axes) {
-    interface.axes.emplace_back(
-        name, axis.kind == task::Axis::Kind::constant ? std::optional(axis.value) : std::nullopt);
+    interface.axes.emplace_back(name,
+                                axis.kind == task::Axis::Kind::constant ? std::optional(axis.value) : std::nullopt);
   }
   for (const auto& [name, spec] : definition.inputs) {
     interface.inputs.emplace_back(name, operators::Interface::Argument{spec.shape, spec.dtype});
@@ -129,7 +129,9 @@ class AnyOperator final : public operators::Operator {
       }
       const auto& scalar = std::get<operators::Scalar>(input);
       hash.update_framed(std::visit(
-          [&scalar](auto value) { return fmt::format("scalar {} {:.17g}", scalar.index(), static_cast<double>(value)); },
+          [&scalar](auto value) {
+            return fmt::format("scalar {} {:.17g}", scalar.index(), static_cast<double>(value));
+          },
           scalar));
     }
     return hash.finish();

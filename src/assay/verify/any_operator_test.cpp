@@ -104,9 +104,9 @@ TEST_F(AnyOperatorTest, AnotherReferenceHasOtherEntries) {
 TEST_F(AnyOperatorTest, AfterATimeOutItStartsAnew) {
   AnyOperatorSettings settings;
   settings.limits.call = std::chrono::milliseconds(400);
-  const auto op = open_operator(
-      definition_of("import time\ndef run(x, s):\n  time.sleep(30 if s < 0 else 0)\n  return x\n"),
-      std::vector{workload_of(5)}, settings);
+  const auto op =
+      open_operator(definition_of("import time\ndef run(x, s):\n  time.sleep(30 if s < 0 else 0)\n  return x\n"),
+                    std::vector{workload_of(5)}, settings);
   ASSERT_TRUE(op.has_value()) << op.error().text();
   operators::OperatorTrial trial(**op, workload_of(5));
   (*op)->make_generator(1)->fill(workload_of(5), 0, trial.arguments());
@@ -123,8 +123,8 @@ TEST_F(AnyOperatorTest, InputsInFilesAreRefusedByName) {
   const auto op = open_operator(definition_of(kDouble), std::vector{workload}, AnyOperatorSettings());
   ASSERT_FALSE(op.has_value());
   EXPECT_EQ(op.error().owner, base::Owner::input);
-  EXPECT_THAT(op.error().message, ::testing::AllOf(HasSubstr("workload w5"), HasSubstr("/inputs/x"),
-                                                   HasSubstr("blob/x.safetensors")));
+  EXPECT_THAT(op.error().message,
+              ::testing::AllOf(HasSubstr("workload w5"), HasSubstr("/inputs/x"), HasSubstr("blob/x.safetensors")));
 }
 
 TEST_F(AnyOperatorTest, StressTrialsAreOfItsWorkloads) {

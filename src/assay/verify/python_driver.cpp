@@ -3,9 +3,9 @@
 namespace assay::verify {
 namespace {
 
-// Requests are {"load": {"source", "inputs", "outputs"}} and {"call": {"shapes", "scalars", "results"}} with the bytes of
-// the tensors, one after the other, as payload. Answers are {"loaded": versions}, {"outputs": [kinds]} with eight bytes
-// an element ("f" float64, "i" int64), or {"failed": {"what", "text", "where"}}.
+// Requests are {"load": {"source", "inputs", "outputs"}} and {"call": {"shapes", "scalars", "results"}} with the bytes
+// of the tensors, one after the other, as payload. Answers are {"loaded": versions}, {"outputs": [kinds]} with eight
+// bytes an element ("f" float64, "i" int64), or {"failed": {"what", "text", "where"}}.
 constexpr std::string_view kDriver = R"python(
 import ast, json, linecache, os, struct, sys, traceback
 

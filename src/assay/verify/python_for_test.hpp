@@ -62,7 +62,7 @@ class SetVariable {
 }  // namespace assay::verify::for_test
 
 /// Ends a test that needs a module that is not installed, saying so.
-#define ASSAY_NEEDS_MODULE(NAME)                                                                       \
-  if (!assay::verify::for_test::python_has(NAME)) {                                                     \
-    GTEST_SKIP() << "the Python that references get has no " NAME " (deps/apt.txt, section test)";     \
+#define ASSAY_NEEDS_MODULE(NAME)                                                                   \
+  if (!assay::verify::for_test::python_has(NAME)) {                                                \
+    GTEST_SKIP() << "the Python that references get has no " NAME " (deps/apt.txt, section test)"; \
   }

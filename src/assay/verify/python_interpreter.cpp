@@ -22,8 +22,8 @@ bool is_program(const os::Path& path) {
 void add_tree(std::vector<os::SandboxBind>& binds, const os::Path& program) {
   const os::Path tree = program.parent_path().parent_path();
   std::error_code ignored;
-  const bool worth_it = std::filesystem::exists(tree / "pyvenv.cfg", ignored) ||
-                        std::filesystem::is_directory(tree / "lib", ignored);
+  const bool worth_it =
+      std::filesystem::exists(tree / "pyvenv.cfg", ignored) || std::filesystem::is_directory(tree / "lib", ignored);
   if (worth_it && tree != "/" && !tree.string().starts_with("/usr")) {
     binds.push_back({tree, tree, os::SandboxBind::Use::execute});
   }
@@ -37,8 +37,8 @@ base::Result<PythonInterpreter> find_python() {
     python.program = named;
     if (!python.program.is_absolute() || !is_program(python.program)) {
       return base::environment_error(
-          "python.missing", fmt::format("ASSAY_PYTHON names no program: give the absolute path of a python3, not '{}'",
-                                        named));
+          "python.missing",
+          fmt::format("ASSAY_PYTHON names no program: give the absolute path of a python3, not '{}'", named));
     }
   } else if (is_program(kUsual)) {
     python.program = kUsual;

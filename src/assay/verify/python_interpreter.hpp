@@ -14,8 +14,8 @@ struct PythonInterpreter {
   std::vector<os::SandboxBind> binds;
 };
 
-/// Finds the interpreter: what ASSAY_PYTHON names (a path; a virtual environment's is fine), else /usr/bin/python3, else
-/// python3 on PATH. An environment error if there is none, or if ASSAY_PYTHON names none.
+/// Finds the interpreter: what ASSAY_PYTHON names (a path; a virtual environment's is fine), else /usr/bin/python3,
+/// else python3 on PATH. An environment error if there is none, or if ASSAY_PYTHON names none.
 [[nodiscard]] base::Result<PythonInterpreter> find_python();
 
 }  // namespace assay::verify

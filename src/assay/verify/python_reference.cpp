@@ -39,9 +39,9 @@ os::ProcessOptions process_options(const PythonInterpreter& python, int channel,
   os::ProcessOptions options;
   // Isolated: neither its environment nor the current folder nor a user's packages decide what is imported.
   options.argv = {python.program.string(), "-I", "-B", "-X", "utf8", "-c", std::string(python_driver())};
-  options.environment = {{"PATH", "/usr/bin:/bin"},       {"LANG", "C.UTF-8"},        {"HOME", "/tmp"},
-                         {"TMPDIR", "/tmp"},              {"OMP_NUM_THREADS", "1"},   {"OPENBLAS_NUM_THREADS", "1"},
-                         {"MKL_NUM_THREADS", "1"},        {"CUDA_VISIBLE_DEVICES", ""}};
+  options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"},         {"HOME", "/tmp"},
+                         {"TMPDIR", "/tmp"},        {"OMP_NUM_THREADS", "1"},    {"OPENBLAS_NUM_THREADS", "1"},
+                         {"MKL_NUM_THREADS", "1"},  {"CUDA_VISIBLE_DEVICES", ""}};
   options.working_directory = "/";
   options.descriptors = {{channel, kChannel}};
   options.standard_output = log;
@@ -79,7 +79,8 @@ Json describe(const operators::Scalar& scalar) {
   return Json::array({"f", fmt::format("{:.17g}", std::get<double>(scalar))});
 }
 
-// What a failed process may say of itself; a hostile Python has the same descriptors, so that nothing of it is believed.
+// What a failed process may say of itself; a hostile Python has the same descriptors, so that nothing of it is
+// believed.
 std::string text_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? base::printable(found->get<std::string>()) : "";
@@ -108,7 +109,8 @@ base::Result<PythonReference> PythonReference::start(const task::Definition& def
     return base::system_error("python.log", "cannot create a memory file for the reference's output", errno);
   }
   const os::ProcessOptions options = process_options(python, sockets.second.get(), log.get(), limits);
-  ASSAY_TRY_ASSIGN(os::Process process, base::with_context(os::Process::spawn(options), "while starting " + python.program.string()));
+  ASSAY_TRY_ASSIGN(os::Process process,
+                   base::with_context(os::Process::spawn(options), "while starting " + python.program.string()));
   sockets.second.reset();
   PythonReference reference(std::move(process), std::move(sockets.first), std::move(log), definition, limits);
   ASSAY_TRY(reference.load());
@@ -137,10 +139,10 @@ tl::unexpected<base::Error> PythonReference::gone(const std::string& what) {
   const std::string shown(base::trim(base::printable(said)));
   return base::input_error(
       "reference.process",
-      fmt::format("definition {}: the process of its Python reference {}{}{}", definition_.name,
-                  out_of_memory ? fmt::format("needed more than {} of memory", base::human_bytes(limits_.memory_bytes))
-                                : what,
-                  shown.empty() ? "" : "; it last said: ", shown));
+      fmt::format(
+          "definition {}: the process of its Python reference {}{}{}", definition_.name,
+          out_of_memory ? fmt::format("needed more than {} of memory", base::human_bytes(limits_.memory_bytes)) : what,
+          shown.empty() ? "" : "; it last said: ", shown));
 }
 
 tl::unexpected<base::Error> PythonReference::failed(std::string_view what, const std::string& text,
@@ -225,13 +227,13 @@ base::Result<PythonReference::Answer> PythonReference::exchange(std::string_view
     if (!fault->is_object()) {
       return gone("answered what is no answer");
     }
-    return failed(text_of(*fault, "what"), text_of(*fault, "text"), text_of(*fault, "where"), text_of(*fault, "module"));
+    return failed(text_of(*fault, "what"), text_of(*fault, "text"), text_of(*fault, "where"),
+                  text_of(*fault, "module"));
   }
   return answer;
 }
 
-base::Result<void> PythonReference::call(const task::AxisValues& axes,
-                                         std::span<const operators::ConstArgument> inputs,
+base::Result<void> PythonReference::call(const task::AxisValues& axes, std::span<const operators::ConstArgument> inputs,
                                          std::vector<operators::ExpectedValues>& outputs) {
   Json shapes = Json::array();
   Json scalars = Json::array();

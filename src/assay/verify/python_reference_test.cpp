@@ -44,9 +44,9 @@ class PythonReferenceTest : public ::testing::Test {
   base::Result<std::vector<operators::ExpectedValues>> run(const std::string& body, const std::vector<float>& values,
                                                            operators::Scalar scalar = 2.0,
                                                            const PythonLimits& limits = kLimits) {
-    ASSAY_TRY_ASSIGN(PythonReference reference,
-                     PythonReference::start(definition_of("import numpy as np\ndef run(x, s):\n  " + body + "\n"),
-                                            limits));
+    ASSAY_TRY_ASSIGN(
+        PythonReference reference,
+        PythonReference::start(definition_of("import numpy as np\ndef run(x, s):\n  " + body + "\n"), limits));
     const Tensor<float> x = floats(values);
     std::vector<operators::ExpectedValues> outputs;
     ASSAY_TRY(reference.call({{"n", static_cast<std::int64_t>(values.size())}},
@@ -74,8 +74,9 @@ TEST_F(PythonReferenceTest, OneProcessServesManyCallsOfManyShapes) {
   std::vector<operators::ExpectedValues> outputs;
   for (std::size_t n = 0; n < 5; ++n) {
     const Tensor<float> x = floats(std::vector<float>(n, 1.5F));
-    ASSERT_TRUE(reference->call({{"n", static_cast<std::int64_t>(n)}},
-                                std::vector<operators::ConstArgument>{x.argument(), operators::Scalar(1.0)}, outputs)
+    ASSERT_TRUE(reference
+                    ->call({{"n", static_cast<std::int64_t>(n)}},
+                           std::vector<operators::ConstArgument>{x.argument(), operators::Scalar(1.0)}, outputs)
                     .has_value());
     EXPECT_THAT(outputs, ElementsAre(operators::ExpectedValues(n, 2.5)));
   }
@@ -110,13 +111,16 @@ TEST_F(PythonReferenceTest, EveryTypeHasItsValues) {
   definition.axes = {{"n", {}}};
   using Shape = std::vector<std::string>;
   using enum tensor::DType;
-  for (const tensor::DType dtype : {float16, bfloat16, float8_e4m3fn, float8_e5m2, float4_e2m1, int64, int32, int16, int8, boolean}) {
+  for (const tensor::DType dtype :
+       {float16, bfloat16, float8_e4m3fn, float8_e5m2, float4_e2m1, int64, int32, int16, int8, boolean}) {
     const std::string name(tensor::to_string(dtype));
     definition.inputs.emplace_back(name, task::TensorSpec{Shape{"n"}, dtype, std::nullopt});
-    definition.outputs.emplace_back("of_" + name, task::TensorSpec{Shape{"n"}, tensor::is_floating(dtype) ? float32 : dtype, std::nullopt});
+    definition.outputs.emplace_back(
+        "of_" + name, task::TensorSpec{Shape{"n"}, tensor::is_floating(dtype) ? float32 : dtype, std::nullopt});
   }
   definition.reference =
-      "import numpy as np\ndef run(*all):\n  return [x.astype(np.float32) if x.dtype.kind == 'f' else x for x in all]\n";
+      "import numpy as np\ndef run(*all):\n  return [x.astype(np.float32) if x.dtype.kind == 'f' else x for x in "
+      "all]\n";
   auto reference = PythonReference::start(definition, kLimits);
   ASSERT_TRUE(reference.has_value()) << reference.error().text();
   // All codes of the small types, some of the others.
@@ -126,7 +130,9 @@ TEST_F(PythonReferenceTest, EveryTypeHasItsValues) {
   for (const auto& [name, spec] : definition.inputs) {
     std::vector<std::byte>& bytes = memory.emplace_back(tensor::byte_size(spec.dtype, kCount));
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = static_cast<std::byte>(spec.dtype == boolean ? i % 2 : tensor::bits(spec.dtype) <= 8 ? i : i * 37 % 251);
+      bytes[i] = static_cast<std::byte>(spec.dtype == boolean           ? i % 2
+                                        : tensor::bits(spec.dtype) <= 8 ? i
+                                                                        : i * 37 % 251);
       if (spec.dtype == int64 && i % 8 > 5) {
         bytes[i] = std::byte{0};  // Within 2^53.
       }
@@ -213,7 +219,8 @@ TEST_F(PythonReferenceTest, WhatDoesNotLoadIsFoundAtTheStart) {
 }
 
 TEST_F(PythonReferenceTest, AMissingModuleIsTheEnvironmentsAndNamed) {
-  const auto reference = PythonReference::start(definition_of("import no_such_module\ndef run(x, s):\n  return x\n"), kLimits);
+  const auto reference =
+      PythonReference::start(definition_of("import no_such_module\ndef run(x, s):\n  return x\n"), kLimits);
   ASSERT_FALSE(reference.has_value());
   EXPECT_EQ(reference.error().owner, base::Owner::environment);
   EXPECT_THAT(reference.error().message, HasSubstr("ModuleNotFoundError: No module named 'no_such_module'"));
@@ -270,8 +277,7 @@ TEST_F(PythonReferenceTest, WhatItPrintsIsBounded) {
 TEST_F(PythonReferenceTest, FramesThatItForgesAreRefused) {
   for (const char* frame : {"struct.pack('<QQ', 1 << 60, 0)", "struct.pack('<QQ', 2, 1 << 60) + b'{}'",
                             "struct.pack('<QQ', 2, 0) + b'[]'", "struct.pack('<QQ', 3, 0) + b'{]}'",
-                            "struct.pack('<QQ', 2, 0) + b'{}'",
-                            "struct.pack('<QQ', 12, 0) + b'{\"failed\": 3}'",
+                            "struct.pack('<QQ', 2, 0) + b'{}'", "struct.pack('<QQ', 12, 0) + b'{\"failed\": 3}'",
                             "struct.pack('<QQ', 18, 8) + b'{\"outputs\": [\"f\"]} ' [:18] + bytes(8)"}) {
     const base::Error error = error_of(std::string("import os, struct; os.write(3, ") + frame + ")");
     EXPECT_EQ(error.owner, base::Owner::input) << frame;

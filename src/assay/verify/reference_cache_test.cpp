@@ -30,8 +30,8 @@ class ReferenceCacheTest : public testing::Test {
     ASSERT_TRUE(os::write_file_atomic(file(key), content).has_value());
   }
   void use_at(const base::Digest& key, int hours_ago) const {
-    std::filesystem::last_write_time(file(key), std::filesystem::file_time_type::clock::now() -
-                                                    std::chrono::hours(hours_ago));
+    std::filesystem::last_write_time(file(key),
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(hours_ago));
   }
 
   os::TemporaryDirectory folder_;

@@ -18,7 +18,7 @@ constexpr int kExponents = 6;
 constexpr double kLargestFloat16 = 65504;
 constexpr float kTinyFactor = 0x1p-16F;  // N(0, 1) times this is subnormal in float16 (below 2^-14), with 8 bits left.
 constexpr float kHuge = 256;
-constexpr float kHugeOfB = -240;  // Their product is one that float16 has.
+constexpr float kHugeOfB = -240;    // Their product is one that float16 has.
 constexpr std::uint64_t kOdds = 3;  // One of so many rows is made special.
 constexpr int kTries = 16;
 
@@ -92,7 +92,8 @@ Generator::Generator(std::uint64_t seed, tensor::DType dtype) : seed_(seed), dty
 
 StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint64_t fixed_bytes,
                               std::uint64_t row_bytes, std::uint64_t largest_bytes) {
-  constexpr std::array<std::int64_t, 20> kSizes = {1, 2, 3, 5, 7, 8, 9, 13, 15, 16, 17, 31, 32, 33, 61, 64, 65, 127, 129, 257};
+  constexpr std::array<std::int64_t, 20> kSizes = {1,  2,  3,  5,  7,  8,  9,  13,  15,  16,
+                                                   17, 31, 32, 33, 61, 64, 65, 127, 129, 257};
   base::Philox random(seed, base::mix(base::stream_id("gemm.stress"), index));
   const std::uint64_t left = largest_bytes > fixed_bytes ? largest_bytes - fixed_bytes : 0;
   const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(1, left / std::max<std::uint64_t>(1, row_bytes)));

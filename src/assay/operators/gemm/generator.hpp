@@ -29,8 +29,7 @@ class Generator final : public InputGenerator {
                    std::span<Argument> arguments) override;
 
  private:
-  [[nodiscard]] base::Philox draw(const task::Workload& workload, std::uint64_t call,
-                                  std::span<Argument> arguments);
+  [[nodiscard]] base::Philox draw(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments);
 
   std::uint64_t seed_;
   tensor::DType dtype_;

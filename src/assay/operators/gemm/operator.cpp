@@ -16,17 +16,17 @@ namespace assay::operators::gemm {
 namespace {
 
 // docs/operators/gemm.md has the measured errors that these numbers stand on.
-constexpr double kRoundings = 1.25;       // Of the output, which rounds once: a second rounding must show.
+constexpr double kRoundings = 1.25;  // Of the output, which rounds once: a second rounding must show.
 constexpr double kFloat32Roundoff = 0x1p-24;
-constexpr double kAccumulation = 16;      // Times that, times |a| |b|, beside a term that grows with the square root of K.
+constexpr double kAccumulation = 16;  // Times that, times |a| |b|, beside a term that grows with the square root of K.
 
 Interface make_interface(const task::Definition& definition) {
   const tensor::DType dtype = definition.inputs.front().second.dtype;
   Interface interface;
   interface.name = definition.name;
   for (const auto& [name, axis] : definition.axes) {
-    interface.axes.emplace_back(
-        name, axis.kind == task::Axis::Kind::constant ? std::optional(axis.value) : std::nullopt);
+    interface.axes.emplace_back(name,
+                                axis.kind == task::Axis::Kind::constant ? std::optional(axis.value) : std::nullopt);
   }
   interface.inputs = {{"A", {std::vector<std::string>{"M", "K"}, dtype}},
                       {"B", {std::vector<std::string>{"N", "K"}, dtype}}};

@@ -12,8 +12,8 @@
 namespace assay::operators::gemm {
 namespace {
 
-constexpr std::size_t kColumns = 8;   // Of C, that are computed together: one register line.
-constexpr std::size_t kRows = 256;    // Of A, that are held as doubles at a time.
+constexpr std::size_t kColumns = 8;    // Of C, that are computed together: one register line.
+constexpr std::size_t kRows = 256;     // Of A, that are held as doubles at a time.
 constexpr double kFloat16End = 65520;  // From here on float16 rounds to infinity.
 
 // Eight doubles; the compiler splits them into the registers that there are. Each element of C is summed in the order

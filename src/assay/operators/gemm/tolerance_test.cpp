@@ -24,8 +24,8 @@ std::shared_ptr<const Operator> small(tensor::DType dtype) {
 
 const std::vector<Style>& honest_styles() {
   static const std::vector<Style> kStyles = {
-      {1, false, 0, false},  {1, true, 0, false},  {4, false, 0, false},  {16, true, 0, false}, {64, false, 0, false},
-      {1, false, 16, false}, {4, true, 32, false}, {1, false, 0, true},   {16, false, 8, true}, {1, true, 128, true},
+      {1, false, 0, false},  {1, true, 0, false},  {4, false, 0, false}, {16, true, 0, false}, {64, false, 0, false},
+      {1, false, 16, false}, {4, true, 32, false}, {1, false, 0, true},  {16, false, 8, true}, {1, true, 128, true},
   };
   return kStyles;
 }
@@ -127,25 +127,25 @@ TEST_P(GemmMistake, FailsWithinTenStressTrials) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, GemmMistake,
-    ::testing::Values(
-        NamedMistake{"zeros", Mistake::zeros}, NamedMistake{"copied_input", Mistake::copied_input},
-        NamedMistake{"last_term_dropped", Mistake::last_term_dropped},
-        NamedMistake{"tail_dropped", Mistake::tail_dropped}, NamedMistake{"last_row_missing", Mistake::last_row_missing},
-        NamedMistake{"last_column_missing", Mistake::last_column_missing},
-        NamedMistake{"row_of_rest_wrong", Mistake::row_of_rest_wrong},
-        NamedMistake{"not_transposed", Mistake::not_transposed},
-        NamedMistake{"first_row_for_all", Mistake::first_row_for_all},
-        NamedMistake{"half_accumulator", Mistake::half_accumulator},
-        NamedMistake{"half_partial_sums", Mistake::half_partial_sums},
-        NamedMistake{"rounded_inputs", Mistake::rounded_inputs},
-        NamedMistake{"truncated_output", Mistake::truncated_output},
-        NamedMistake{"rounded_twice", Mistake::rounded_twice},
-        NamedMistake{"flushed_subnormals", Mistake::flushed_subnormals},
-        NamedMistake{"absolute_values", Mistake::absolute_values},
-        NamedMistake{"saturated_terms", Mistake::saturated_terms}),
-    [](const auto& of) { return of.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, GemmMistake,
+                         ::testing::Values(NamedMistake{"zeros", Mistake::zeros},
+                                           NamedMistake{"copied_input", Mistake::copied_input},
+                                           NamedMistake{"last_term_dropped", Mistake::last_term_dropped},
+                                           NamedMistake{"tail_dropped", Mistake::tail_dropped},
+                                           NamedMistake{"last_row_missing", Mistake::last_row_missing},
+                                           NamedMistake{"last_column_missing", Mistake::last_column_missing},
+                                           NamedMistake{"row_of_rest_wrong", Mistake::row_of_rest_wrong},
+                                           NamedMistake{"not_transposed", Mistake::not_transposed},
+                                           NamedMistake{"first_row_for_all", Mistake::first_row_for_all},
+                                           NamedMistake{"half_accumulator", Mistake::half_accumulator},
+                                           NamedMistake{"half_partial_sums", Mistake::half_partial_sums},
+                                           NamedMistake{"rounded_inputs", Mistake::rounded_inputs},
+                                           NamedMistake{"truncated_output", Mistake::truncated_output},
+                                           NamedMistake{"rounded_twice", Mistake::rounded_twice},
+                                           NamedMistake{"flushed_subnormals", Mistake::flushed_subnormals},
+                                           NamedMistake{"absolute_values", Mistake::absolute_values},
+                                           NamedMistake{"saturated_terms", Mistake::saturated_terms}),
+                         [](const auto& of) { return of.param.name; });
 
 TEST(GemmStale, TheOutputOfTheCallBeforeFails) {
   const auto op = small(tensor::DType::float16);

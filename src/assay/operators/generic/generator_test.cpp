@@ -14,9 +14,9 @@ namespace {
 
 using tensor::DType;
 
-constexpr DType kAll[] = {DType::float32,     DType::float16, DType::bfloat16, DType::float8_e4m3fn,
-                          DType::float8_e5m2, DType::float4_e2m1, DType::int64, DType::int32,
-                          DType::int16,       DType::int8,    DType::boolean};
+constexpr DType kAll[] = {DType::float32,     DType::float16,     DType::bfloat16, DType::float8_e4m3fn,
+                          DType::float8_e5m2, DType::float4_e2m1, DType::int64,    DType::int32,
+                          DType::int16,       DType::int8,        DType::boolean};
 
 /// One tensor of each type, and a scalar.
 class Arguments {

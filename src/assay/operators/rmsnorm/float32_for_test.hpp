@@ -11,10 +11,10 @@ namespace assay::operators::rmsnorm {
 
 /// Test only: how an honest float32 kernel may differ from another one.
 struct Style {
-  std::size_t strands = 1;     ///< Partial sums of the squares.
-  bool weight_first = false;   ///< x * (inverse * weight) rather than (x * inverse) * weight.
-  bool fast_root = false;      ///< A reciprocal root that is wrong in its last two bits, as a GPU's is.
-  bool divides = false;        ///< x / sqrt(…) rather than x * (1 / sqrt(…)).
+  std::size_t strands = 1;    ///< Partial sums of the squares.
+  bool weight_first = false;  ///< x * (inverse * weight) rather than (x * inverse) * weight.
+  bool fast_root = false;     ///< A reciprocal root that is wrong in its last two bits, as a GPU's is.
+  bool divides = false;       ///< x / sqrt(…) rather than x * (1 / sqrt(…)).
 };
 
 /// Test only: what a kernel may get wrong.
@@ -23,9 +23,9 @@ enum class Mistake : std::uint8_t {
   zeros,
   copied_input,
   no_epsilon,
-  epsilon_outside,    ///< 1 / (sqrt(mean) + epsilon).
-  other_epsilon,      ///< 1e-5 for 1e-6.
-  epsilon_of_sum,     ///< sqrt((sum + epsilon) / n).
+  epsilon_outside,  ///< 1 / (sqrt(mean) + epsilon).
+  other_epsilon,    ///< 1e-5 for 1e-6.
+  epsilon_of_sum,   ///< sqrt((sum + epsilon) / n).
   no_weight,
   one_plus_weight,    ///< Gemma's.
   subtracts_mean,     ///< LayerNorm.

@@ -100,7 +100,8 @@ StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint
                               std::uint64_t largest_bytes) {
   constexpr std::array<std::int64_t, 14> kSizes = {1, 2, 3, 5, 7, 8, 9, 15, 17, 31, 33, 64, 65, 127};
   base::Philox random(seed, base::mix(base::stream_id("rmsnorm.stress"), index));
-  const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(1, largest_bytes / std::max<std::uint64_t>(1, row_bytes)));
+  const auto most =
+      static_cast<std::int64_t>(std::max<std::uint64_t>(1, largest_bytes / std::max<std::uint64_t>(1, row_bytes)));
   StressTrial trial;
   trial.kind = index % kStressKinds.size();
   trial.workload.uuid = fmt::format("stress-rmsnorm-{:x}-{}", seed, index);

@@ -64,7 +64,8 @@ class RmsNorm final : public Operator {
                                 std::span<const ConstArgument> /*inputs*/) const override {
     const auto width = static_cast<double>(*task::find(axes, "hidden_size"));
     const double elements = width * static_cast<double>(*task::find(axes, "batch_size"));
-    // Rows in and out, and the weight; a square, its sum, and two products for each element, one more sum with a residual.
+    // Rows in and out, and the weight; a square, its sum, and two products for each element, one more sum with a
+    // residual.
     return {.bytes = sizeof(std::uint16_t) * (static_cast<double>(variant_.inputs()) * elements + width),
             .operations = elements * (variant_.adds_residual ? 5 : 4)};
   }
@@ -123,11 +124,12 @@ std::optional<Variant> read_variant(const task::Definition& definition) {
   variant.adds_residual = definition.inputs.size() == 3;
   const std::optional<double> epsilon = take_epsilon(*body);
   const std::string residual = variant.adds_residual ? " + residual . to ( torch . float32 )" : "";
-  const Statements wanted = {
-      variant.adds_residual ? "def run ( hidden_states , residual , weight ) :" : "def run ( hidden_states , weight ) :",
-      "x = hidden_states . to ( torch . float32 )" + residual,
-      "inv_rms = torch . rsqrt ( x . pow ( 2 ) . mean ( dim = - 1 , keepdim = True ) + EPS )",
-      "y = ( x * inv_rms ) * weight . to ( torch . float32 )", "return y . to ( hidden_states . dtype )"};
+  const Statements wanted = {variant.adds_residual ? "def run ( hidden_states , residual , weight ) :"
+                                                   : "def run ( hidden_states , weight ) :",
+                             "x = hidden_states . to ( torch . float32 )" + residual,
+                             "inv_rms = torch . rsqrt ( x . pow ( 2 ) . mean ( dim = - 1 , keepdim = True ) + EPS )",
+                             "y = ( x * inv_rms ) * weight . to ( torch . float32 )",
+                             "return y . to ( hidden_states . dtype )"};
   if (!epsilon || *body != wanted) {
     return std::nullopt;
   }

@@ -156,8 +156,8 @@ TEST(RmsNormReference, ATinyOneByHand) {
   const double first = 1 / std::sqrt(1.25);
   const double second = 3 / std::sqrt(2.5);
   using ::testing::DoubleEq;
-  EXPECT_THAT(of.trial.reference()[0],
-              ::testing::ElementsAre(DoubleEq(first), DoubleEq(2 * first), DoubleEq(-first), 0, DoubleEq(second), 0, 0, 0));
+  EXPECT_THAT(of.trial.reference()[0], ::testing::ElementsAre(DoubleEq(first), DoubleEq(2 * first), DoubleEq(-first), 0,
+                                                              DoubleEq(second), 0, 0, 0));
 }
 
 TEST(RmsNormReference, RowsAreIndependentAndColumnsMayBePermuted) {

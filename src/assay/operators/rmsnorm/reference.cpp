@@ -21,8 +21,7 @@ base::Result<void> compute_reference(const task::AxisValues& axes, std::span<con
                                      std::vector<ExpectedValues>& outputs) {
   ASSAY_TRY_ASSIGN(const std::size_t rows, axis_value(axes, "batch_size"));
   ASSAY_TRY_ASSIGN(const std::size_t width, axis_value(axes, "hidden_size"));
-  ASSAY_TRY_ASSIGN(const auto hidden_states,
-                   tensor_bytes(inputs, kHiddenStates, "hidden_states", dtype, rows * width));
+  ASSAY_TRY_ASSIGN(const auto hidden_states, tensor_bytes(inputs, kHiddenStates, "hidden_states", dtype, rows * width));
   std::span<const std::byte> residual;
   if (variant.adds_residual) {
     ASSAY_TRY_ASSIGN(residual, tensor_bytes(inputs, kResidual, "residual", dtype, rows * width));

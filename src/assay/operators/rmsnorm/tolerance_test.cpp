@@ -36,9 +36,9 @@ constexpr Family kFamilies[] = {{false, tensor::DType::bfloat16},
                                 {true, tensor::DType::float16}};
 
 const std::vector<Style>& honest_styles() {
-  static const std::vector<Style> kStyles = {{1, false, false, false}, {1, true, false, false}, {4, false, true, false},
-                                             {8, true, true, false},   {16, false, false, true}, {64, true, false, false},
-                                             {32, false, true, false}, {2, false, false, true}};
+  static const std::vector<Style> kStyles = {
+      {1, false, false, false}, {1, true, false, false},  {4, false, true, false},  {8, true, true, false},
+      {16, false, false, true}, {64, true, false, false}, {32, false, true, false}, {2, false, false, true}};
   return kStyles;
 }
 
@@ -71,8 +71,8 @@ TEST_P(RmsNormTolerance, HonestKernelsPassTwoThousandStressTrials) {
                                          << ", style " << style;
     worst = std::max(worst, beyond_rounding(trial, expected, GetParam().dtype));
   }
-  std::printf("%s: the worst of 2,000 trials errs by %.4f of a rounding (1.25 are allowed)\n", GetParam().name().c_str(),
-              worst);
+  std::printf("%s: the worst of 2,000 trials errs by %.4f of a rounding (1.25 are allowed)\n",
+              GetParam().name().c_str(), worst);
   EXPECT_LT(worst, 1.1);
 }
 
