@@ -4,8 +4,8 @@
 usage: pack_solutions.py [--check] [ROOT]
 
 Reads examples/<operator>/*.json: {"name", "author", "op_type", "definition", "source", "description", "assay"?}, and writes
-datasets/contest/solutions/<author>/<op_type>/<definition>/<name>.json. With --check nothing is written: prints what is
-missing or differs and exits 1.
+datasets/contest/solutions/<author>/<op_type>/<definition>/<name>.json; those of examples/public go to datasets/public.
+With --check nothing is written: prints what is missing or differs and exits 1.
 """
 
 import argparse
@@ -19,7 +19,7 @@ KEYS = {"name", "author", "op_type", "definition", "source", "description"}
 
 
 def pack(template_path):
-    """Returns (path below the dataset, text) of one solution."""
+    """Returns (path below datasets, text) of one solution."""
     template = json.loads(template_path.read_text(encoding="utf-8"))
     if not KEYS <= set(template) <= KEYS | {"assay"}:
         raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
@@ -41,7 +41,8 @@ def pack(template_path):
     }
     if "assay" in template:
         solution["assay"] = template["assay"]
-    path = pathlib.PurePosixPath("solutions", template["author"], template["op_type"], template["definition"],
+    dataset = "public" if template_path.parent.name == "public" else "contest"
+    path = pathlib.PurePosixPath(dataset, "solutions", template["author"], template["op_type"], template["definition"],
                                  template["name"] + ".json")
     return path, json.dumps(solution, indent=2, ensure_ascii=False) + "\n"
 
@@ -51,7 +52,7 @@ def main(arguments):
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is missing or differs")
     parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     options = parser.parse_args(arguments)
-    dataset = options.root / "datasets" / "contest"
+    dataset = options.root / "datasets"
     stale = 0
     templates = sorted((options.root / "examples").glob("*/*.json"))
     if not templates:

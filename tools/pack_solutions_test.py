@@ -51,6 +51,20 @@ class PackSolutions(unittest.TestCase):
         self.assertEqual(set(solution["assay"]), {"tuning"})
         self.assertNotIn("assay", json.loads((self.root / PLAIN).read_text(encoding="utf-8")))
 
+    def test_public_examples_say_what_they_implement(self):
+        shutil.copytree(ROOT / "examples" / "public", self.root / "examples" / "public")
+        self.assertEqual(self.run_tool().returncode, 0)
+        written = sorted((self.root / "datasets" / "public" / "solutions").rglob("*.json"))
+        self.assertEqual(len(written), len(list((ROOT / "examples" / "public").glob("*.json"))))
+        for path in written:
+            solution = json.loads(path.read_text(encoding="utf-8"))
+            self.assertEqual(path.parent.name, solution["definition"])
+        template = self.root / "examples" / "public" / "gemm.json"
+        document = json.loads(template.read_text(encoding="utf-8"))
+        del document["definition"]
+        template.write_text(json.dumps(document), encoding="utf-8")
+        self.assertEqual(self.run_tool().returncode, 2)
+
     def test_each_tuning_parameter_is_a_macro_of_the_source(self):
         self.run_tool()
         solution = json.loads((self.root / TUNABLE).read_text(encoding="utf-8"))

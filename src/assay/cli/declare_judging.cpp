@@ -61,7 +61,10 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cpp\n"
                   "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
                   "  assay evaluate mine.json --against other.json --policy standard --json\n"
-                  "  assay evaluate kernel.cpp --compat flashinfer-bench\n\n"
+                  "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
+                  "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
+                  "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
+                  "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
                   "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
   command
       ->add_option("candidate", slot->options.candidate,

@@ -6,9 +6,9 @@
 
 #include <assay/base/json.hpp>
 #include <assay/evaluate/bundle_draft.hpp>
-#include <assay/evaluate/known_operator.hpp>
 #include <assay/task/bundle.hpp>
 #include <assay/verify/admissibility.hpp>
+#include <assay/verify/any_operator.hpp>
 
 namespace assay::evaluate {
 namespace {
@@ -23,10 +23,11 @@ base::Result<void> check_definition(const task::EvaluationRequest& request, cons
   if (request.stage != task::Stage::check_definition || request.workloads.empty() || !request.seed) {
     return base::internal_error("check_definition.request", "a check_definition request has workloads and a seed");
   }
-  ASSAY_TRY_ASSIGN(const auto op, known_operator(request.definition));
   for (const task::Workload& workload : request.workloads) {
     ASSAY_TRY(task::check_workload(request.definition, workload));
   }
+  ASSAY_TRY_ASSIGN(const auto op, verify::open_operator(request.definition, request.workloads,
+                                                        {.cache = settings.cache / "references"}));
   const auto on_progress = [&](std::size_t done) {
     if (settings.on_progress) {
       settings.on_progress(static_cast<double>(done), static_cast<double>(request.workloads.size()),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 
 #include <assay/base/random.hpp>
@@ -27,6 +28,7 @@
 #include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/stats/quantile.hpp>
+#include <assay/verify/any_operator.hpp>
 
 namespace assay::evaluate {
 
@@ -89,7 +91,6 @@ class Judge {
   // Everything that can be wrong with a request is found before anything is built.
   base::Result<void> understand() {
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
-    ASSAY_TRY_ASSIGN(op_, known_operator(request_.definition));
     if (request_.workloads.empty()) {
       return base::input_error("request.workloads", "the request names no workload: give at least one");
     }
@@ -103,6 +104,9 @@ class Judge {
       ASSAY_TRY_ASSIGN(verify::Layout layout, verify::make_layout(request_.definition, workload));
       layouts_.push_back(std::move(layout));
     }
+    verify::AnyOperatorSettings settings;
+    settings.cache = settings_.cache / "references";
+    ASSAY_TRY_ASSIGN(op_, verify::open_operator(request_.definition, request_.workloads, settings));
     return {};
   }
 
@@ -166,7 +170,7 @@ class Judge {
     session.request = &request_;
     session.settings = &settings_;
     session.device = device_.get();
-    session.op = op_;
+    session.op = op_.get();
     session.generator = generator.get();
     for (const Contestant& contestant : contestants_) {
       session.contestants.push_back(&contestant);
@@ -347,7 +351,7 @@ class Judge {
   const task::EvaluationRequest& request_;
   const JudgeSettings& settings_;
   std::unique_ptr<device::Device> device_;
-  const operators::Operator* op_ = nullptr;
+  std::shared_ptr<const operators::Operator> op_;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
   std::vector<operators::ExpectedValues> expected_;

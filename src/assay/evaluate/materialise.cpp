@@ -11,11 +11,11 @@
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
 #include <assay/evaluate/bundle_draft.hpp>
-#include <assay/evaluate/known_operator.hpp>
 #include <assay/os/file_stream.hpp>
 #include <assay/task/blob_file.hpp>
 #include <assay/task/bundle.hpp>
 #include <assay/tensor/safetensors.hpp>
+#include <assay/verify/any_operator.hpp>
 #include <assay/verify/call_memory.hpp>
 
 namespace assay::evaluate {
@@ -50,8 +50,8 @@ class Inputs {
  public:
   static base::Result<Inputs> generate(const task::EvaluationRequest& request) {
     const task::Workload& workload = request.workloads.front();
-    ASSAY_TRY_ASSIGN(const operators::Operator* op, known_operator(request.definition));
     ASSAY_TRY(task::check_workload(request.definition, workload));
+    ASSAY_TRY_ASSIGN(const auto op, verify::open_operator(request.definition, request.workloads, {}));
     ASSAY_TRY_ASSIGN(const verify::Layout layout, verify::make_layout(request.definition, workload));
     Inputs inputs;
     ASSAY_TRY_ASSIGN(inputs.memory_, zeros(layout.inputs_size));

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include <assay/operators/gdn_decode/operator.hpp>
+#include <assay/operators/gemm/operator.hpp>
+#include <assay/operators/rmsnorm/operator.hpp>
 #include <assay/tensor/official_comparison.hpp>
 
 namespace assay::operators {
@@ -42,6 +44,16 @@ const Operator* find_operator(std::string_view definition_name) {
     }
   }
   return nullptr;
+}
+
+std::shared_ptr<const Operator> find_operator(const task::Definition& definition) {
+  if (const Operator* named = find_operator(definition.name)) {
+    return {std::shared_ptr<void>(), named};  // Lives for ever: owned by nobody.
+  }
+  if (std::shared_ptr<const Operator> product = gemm::recognise(definition)) {
+    return product;
+  }
+  return rmsnorm::recognise(definition);
 }
 
 std::vector<std::string_view> operator_names() {

@@ -88,6 +88,8 @@ class Operator {
   [[nodiscard]] base::Result<void> check_interface(const task::Definition& definition) const {
     return operators::check_interface(interface(), definition);
   }
+  /// Refuses a workload whose inputs cannot be generated. Known operators generate what a workload takes from files.
+  [[nodiscard]] virtual base::Result<void> check_workload(const task::Workload& /*workload*/) const { return {}; }
   [[nodiscard]] virtual std::unique_ptr<InputGenerator> make_generator(std::uint64_t seed) const = 0;
 
   /// Kinds of difficult input; never empty, and their order and names never change.
@@ -124,7 +126,10 @@ class Operator {
 
 /// Returns the operator of this definition name, or nullptr. The object lives for ever.
 [[nodiscard]] const Operator* find_operator(std::string_view definition_name);
-/// Names of all known operators.
+/// Returns what knows this definition natively: the operator of its name (whose interface the caller still has to
+/// check), else one of a family that recognises its structure and its reference (GEMM, RMSNorm); else nullptr.
+[[nodiscard]] std::shared_ptr<const Operator> find_operator(const task::Definition& definition);
+/// Names of all operators that are known by name.
 [[nodiscard]] std::vector<std::string_view> operator_names();
 
 }  // namespace assay::operators
