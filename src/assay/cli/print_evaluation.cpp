@@ -262,6 +262,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
     text += fmt::format("  {} outputs checked; the timer's own floor is {}\n", evaluation.checked_calls,
                         base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
   }
+  for (const std::string& violated : report.violated_constraints) {
+    text += "  note: " + base::printable(violated) + "\n";
+  }
   for (const std::string& retry : evaluation.retries) {
     text += "  retried: " + base::printable(retry) + "\n";
   }

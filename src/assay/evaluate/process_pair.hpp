@@ -8,6 +8,7 @@
 #include <assay/evaluate/diagnosis.hpp>
 #include <assay/evaluate/session.hpp>
 #include <assay/task/evaluation.hpp>
+#include <assay/tensor/comparison.hpp>
 
 namespace assay::evaluate {
 
@@ -19,6 +20,8 @@ struct PairResult {
   std::vector<task::Finding> flags;     ///< Seen and worth telling, but no reason to reject.
   /// One a timed call of the incumbent: CPU time that the candidate's processes used meanwhile, over the call's time.
   std::vector<double> interference;
+  /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.
+  std::vector<std::optional<tensor::LargestErrors>> largest_errors;
   double bytes_per_ns = 0;           ///< Cold read bandwidth; 0 where it was not measured.
   std::optional<Fault> fault;        ///< The first thing that went wrong; the pair ended with it.
   bool killed_from_outside = false;  ///< The fault is an infrastructure fault that a fresh pair may be spared.
