@@ -24,12 +24,12 @@ void check_same(const T& value, const Json& written, const base::Json& rewritten
 }
 
 template <class Decode>
-void check_schema(const Json& json, Decode decode) {
-  const auto decoded = decode(json, Dialect::flashinfer_bench);
+void check_schema(const Json& json, Decode decode, Dialect dialect) {
+  const auto decoded = decode(json, dialect);
   ASSAY_CHECK(decoded.value.has_value() == decoded.problems.empty());
   if (decoded.value) {
     const Json written = encode(*decoded.value);
-    const auto again = decode(through_text(written), Dialect::flashinfer_bench);
+    const auto again = decode(through_text(written), dialect);
     ASSAY_CHECK(again.value.has_value());
     check_same(*decoded.value, written, encode(*again.value));
   } else {
@@ -57,10 +57,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!json) {
     return 0;
   }
-  task::check_schema(*json, task::decode_definition);
-  task::check_schema(*json, task::decode_workload);
-  task::check_schema(*json, task::decode_solution);
-  task::check_schema(*json, task::decode_trace);
+  for (const task::Dialect dialect : {task::Dialect::flashinfer_bench, task::Dialect::flashinfer}) {
+    task::check_schema(*json, task::decode_definition, dialect);
+    task::check_schema(*json, task::decode_workload, dialect);
+    task::check_schema(*json, task::decode_solution, dialect);
+    task::check_schema(*json, task::decode_trace, dialect);
+  }
   task::check_document(*json, task::decode_request);
   task::check_document(*json, task::decode_plan);
   task::check_document(*json, task::decode_evaluation);

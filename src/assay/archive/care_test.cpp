@@ -99,6 +99,18 @@ TEST_F(CareTest, ACandidateWhoseDigestsAreNotItsSolutionsIsNamed) {
   EXPECT_THAT(problems(), Contains(HasSubstr("evaluation e-2: its row says candidate")));
 }
 
+TEST_F(CareTest, ADigestOfBeforeBlanksStoppedCountingIsNoDamage) {
+  const Database raw = open_raw(root_);
+  Rows rows = raw.query("SELECT content FROM candidates WHERE number = 1").value();
+  ASSERT_TRUE(rows.next().value());
+  const auto candidate = Archive::open_reader(root_)->candidate(rows.text(0));
+  ASSERT_TRUE(candidate && *candidate);
+  const std::string earlier = task::earlier_normalised((*candidate)->solution).hex();
+  EXPECT_NE(earlier, (*candidate)->identity.normalised.hex());
+  damage("UPDATE candidates SET normalised = '" + earlier + "' WHERE number = 1");
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
 TEST_F(CareTest, ACandidateOfAnotherDefinitionIsNamed) {
   damage("UPDATE candidates SET definition = 'shift' WHERE number = 1");
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("its row says definition shift and its solution says scale")));

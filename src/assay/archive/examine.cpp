@@ -124,7 +124,7 @@ class Examination {
     if (identity.content.hex() != rows.text(0)) {
       problem(fmt::format("{}: the solution's content digest is {}", who, identity.content.hex()));
     }
-    if (identity.normalised.hex() != rows.text(1)) {
+    if (identity.normalised.hex() != rows.text(1) && task::earlier_normalised(*solution).hex() != rows.text(1)) {
       problem(fmt::format("{}: the solution's normalised digest is {}", who, identity.normalised.hex()));
     }
     if (solution->definition != rows.text(2)) {

@@ -11,6 +11,7 @@
 #include <assay/base/time.hpp>
 #include <assay/task/bundle.hpp>
 #include <assay/task/codec.hpp>
+#include <assay/task/dialect.hpp>
 
 namespace assay::archive {
 namespace {
@@ -65,7 +66,7 @@ base::Result<void> insert_evaluation(const Database& database, const task::Evalu
 base::Result<PreparedCandidate> store_solution(blob::BlobStore& blobs, const task::Solution& solution) {
   const std::string text = base::dump_compact(task::encode(solution));
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(text, "solution " + solution.name));
-  const auto decoded = task::decode_solution(json);
+  const auto decoded = task::decode_solution(json, task::detect_solution_dialect(json).dialect);
   const task::CandidateIdentity identity = task::identify(solution);
   if (!decoded.value || task::identify(*decoded.value) != identity) {
     return base::input_error(

@@ -20,7 +20,8 @@ enum class Format : std::uint8_t { text, json };
 
 struct DoctorCommand {};
 struct ValidateCommand {
-  service::DocumentKind kind = service::DocumentKind::definition;
+  service::ValidateOptions options;
+  std::string definition;  ///< A file; empty: workloads are held against none.
   std::string file;
 };
 /// `evaluate` and `compare`: one candidate against an incumbent.

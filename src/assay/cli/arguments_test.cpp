@@ -90,9 +90,16 @@ TEST(ParseTest, CompareJudgesTheSecondAgainstTheFirstOverAllWorkloads) {
 
 TEST(ParseTest, ValidateNeedsAKnownKind) {
   const auto parsed = command<ValidateCommand>("validate --kind trace - --json");
-  EXPECT_EQ(parsed.kind, service::DocumentKind::trace);
+  EXPECT_EQ(parsed.options.kind, service::DocumentKind::trace);
   EXPECT_EQ(parsed.file, "-");
-  for (const char* bad : {"validate x.json", "validate --kind nonsense x.json", "validate --kind trace"}) {
+  EXPECT_FALSE(parsed.options.dialect || parsed.options.write_as);
+  const auto both = command<ValidateCommand>(
+      "validate --kind definition --dialect flashinfer --write-as flashinfer-bench --definition d.json x.json");
+  EXPECT_EQ(both.options.dialect, task::Dialect::flashinfer);
+  EXPECT_EQ(both.options.write_as, task::Dialect::flashinfer_bench);
+  EXPECT_EQ(both.definition, "d.json");
+  for (const char* bad : {"validate x.json", "validate --kind nonsense x.json", "validate --kind trace",
+                          "validate --kind trace --dialect other x.json"}) {
     EXPECT_EQ(parse_line(bad).exit_code, 2) << bad;
   }
 }

@@ -20,17 +20,36 @@ void declare_doctor(CLI::App& app, Draft& draft) {
 
 void declare_validate(CLI::App& app, Draft& draft) {
   const Slot<ValidateCommand> slot(draft);
-  CLI::App* command = add_command(app, "validate", "Check a document of the FlashInfer-Trace schema",
-                                  "  assay validate --kind solution kernel.json\n"
-                                  "  assay validate --kind workload workloads.jsonl --json\n"
-                                  "  cat definition.json | assay validate --kind definition -\n\n"
-                                  "Exit code 2 if the document is refused.");
+  CLI::App* command =
+      add_command(app, "validate", "Check a document of the FlashInfer-Trace schema",
+                  "  assay validate --kind solution kernel.json\n"
+                  "  assay validate --kind workload workloads.jsonl --definition definition.json\n"
+                  "  cat definition.json | assay validate --kind definition -\n"
+                  "  assay validate --kind definition rmsnorm.json --write-as flashinfer-bench --json\n\n"
+                  "Both dialects are read: flashinfer-bench's, and FlashInfer's own (init, check, param,\n"
+                  "optional, more dtypes and languages). Which one a document is in is told from it, and\n"
+                  "said with the reason. Notes tell what keeps a definition from being run, and which\n"
+                  "constraints of --definition a workload violates; they refuse nothing.\n\n"
+                  "Exit code 2 if the document is refused, or cannot be written in the dialect asked for.");
   command
       ->add_option_function<std::string>(
-          "--kind", [slot](const std::string& text) { slot->kind = *service::parse_document_kind(text); },
+          "--kind", [slot](const std::string& text) { slot->options.kind = *service::parse_document_kind(text); },
           "What it is: definition, workload, solution or trace")
       ->required()
       ->check(CLI::IsMember({"definition", "workload", "solution", "trace"}));
+  const auto add_dialect = [&](const std::string& name, std::optional<task::Dialect>& dialect,
+                               const std::string& text) {
+    command
+        ->add_option_function<std::string>(
+            name, [slot, &dialect](const std::string& word) { dialect = task::parse_dialect(word); }, text)
+        ->check(CLI::IsMember({"flashinfer-bench", "flashinfer"}));
+  };
+  add_dialect("--dialect", slot->options.dialect,
+              "Read it as flashinfer-bench or flashinfer (default: told from the document)");
+  add_dialect("--write-as", slot->options.write_as,
+              "Dialect of the normal form that --json prints (default: the document's own)");
+  command->add_option("--definition", slot->definition,
+                      "Hold workloads or traces against this definition and its constraints");
   command->add_option("file", slot->file, "The document, or - for standard input; JSONL for workloads and traces")
       ->required();
   add_shared(*command, draft, {Shared::json});

@@ -301,6 +301,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   if (evaluation.official) {
     text += official_text(*evaluation.official);
   }
+  for (const std::string& violated : report.violated_constraints) {
+    text += "  note: " + base::printable(violated) + "\n";
+  }
   for (const std::string& retry : evaluation.retries) {
     text += "  retried: " + base::printable(retry) + "\n";
   }

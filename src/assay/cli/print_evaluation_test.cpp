@@ -216,11 +216,13 @@ TEST(PrintEvaluationTest, ASweepShowsTheDecisionsNumbersAndReasons) {
   report.decision = decision;
   report.evaluation.comparison->guard_failures = {"workload u is 9 % slower"};
   report.evaluation.retries = {"a worker did not start; started again"};
+  report.violated_constraints = {"the constraint \"n <= 4\" is violated in 2 of 4 workloads"};
   const std::string text = print_evaluation(report, Colour::off);
   EXPECT_THAT(text, HasSubstr("mean latency ratio 0.540, contest score 1.900, 54 workloads"));
   EXPECT_THAT(text, HasSubstr("faster by more than 2 %"));
   EXPECT_THAT(text, HasSubstr("guard: workload u is 9 % slower"));
   EXPECT_THAT(text, HasSubstr("retried: a worker did not start"));
+  EXPECT_THAT(text, HasSubstr("note: the constraint \"n <= 4\" is violated"));
 }
 
 TEST(PrintEvaluationTest, EveryOutcomeHasANextStep) {

@@ -101,16 +101,27 @@ std::string print_doctor(const service::DoctorReport& report, Colour colour) {
 }
 
 std::string print_validation(const service::Validation& validation, const std::string& file) {
-  if (validation.accepted()) {
-    return validation.documents == 1 ? fmt::format("{}: accepted\n", file)
-                                     : fmt::format("{}: accepted, {} documents\n", file, validation.documents);
-  }
   std::string text;
-  for (const task::Problem& problem : validation.problems) {
-    text += fmt::format("{}: {}: {}\n", file, problem.pointer.empty() ? "(whole document)" : problem.pointer,
+  const auto add = [&](std::string_view kind, const task::Problem& problem) {
+    text += fmt::format("{}: {}{}: {}\n", file, kind,
+                        problem.pointer.empty() ? "(whole document)" : base::printable(problem.pointer),
                         base::printable(problem.message));
+  };
+  for (const task::Problem& problem : validation.problems) {
+    add("", problem);
   }
-  return text + fmt::format("{}: refused, {}\n", file, plural(validation.problems.size(), "problem"));
+  for (const task::Problem& note : validation.notes) {
+    add("note: ", note);
+  }
+  const std::string dialect = validation.dialect.reason.empty()
+                                  ? std::string()
+                                  : fmt::format(" (read as {}: {})", task::to_string(validation.dialect.dialect),
+                                                base::printable(validation.dialect.reason));
+  if (validation.accepted()) {
+    const std::string documents = validation.documents == 1 ? "" : fmt::format(", {} documents", validation.documents);
+    return text + fmt::format("{}: accepted{}{}\n", file, documents, dialect);
+  }
+  return text + fmt::format("{}: refused, {}{}\n", file, plural(validation.problems.size(), "problem"), dialect);
 }
 
 std::string print_candidates(const std::vector<service::CandidateLine>& candidates, Colour colour) {

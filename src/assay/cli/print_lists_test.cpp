@@ -32,6 +32,15 @@ TEST(PrintValidationTest, AcceptedAndRefused) {
       "a.json: /inputs/x/dtype: no such dtype\na.json: (whole document): not JSON\na.json: refused, 2 problems\n");
 }
 
+TEST(PrintValidationTest, TellsTheDialectAndNotes) {
+  service::Validation validation;
+  validation.dialect = {task::Dialect::flashinfer, "/init is FlashInfer's alone"};
+  validation.notes = {{"/axes/n/value", "is missing"}};
+  EXPECT_EQ(print_validation(validation, "a.json"),
+            "a.json: note: /axes/n/value: is missing\na.json: accepted (read as flashinfer: /init is FlashInfer's "
+            "alone)\n");
+}
+
 TEST(PrintCandidatesTest, NumbersAppearInACampaignOnly) {
   EXPECT_EQ(print_candidates({}, Colour::off), "no candidates yet\n");
   service::CandidateLine line;

@@ -45,7 +45,12 @@ class Performer {
 
   base::Result<Answer> operator()(const ValidateCommand& command) const {
     ASSAY_TRY_ASSIGN(const std::string text, service::read_document(command.file));
-    const service::Validation validation = service::validate(command.kind, text, command.file);
+    service::ValidateOptions options = command.options;
+    if (!command.definition.empty()) {
+      ASSAY_TRY_ASSIGN(const std::string definition, service::read_document(command.definition));
+      ASSAY_TRY_ASSIGN(options.definition, task::load_definition(definition, command.definition));
+    }
+    const service::Validation validation = service::validate(options, text, command.file);
     return answer(validation.accepted() ? 0 : kBadRequest, service::encode(validation),
                   [&] { return print_validation(validation, command.file); });
   }

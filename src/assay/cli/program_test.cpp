@@ -39,7 +39,9 @@ class ProgramTest : public testing::Test {
 };
 
 TEST_F(ProgramTest, ValidateAnswersInTextAndInJson) {
-  const ValidateCommand good{service::DocumentKind::workload, write("w.json", kWorkload)};
+  service::ValidateOptions workload;
+  workload.kind = service::DocumentKind::workload;
+  const ValidateCommand good{workload, "", write("w.json", kWorkload)};
   const auto text = act(good);
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_EQ(text->exit_code, 0);
@@ -47,7 +49,7 @@ TEST_F(ProgramTest, ValidateAnswersInTextAndInJson) {
   const auto json = act(good, Format::json);
   EXPECT_EQ(base::Json::parse(json->text)["accept"], true);
 
-  const ValidateCommand bad{service::DocumentKind::workload, write("bad.json", R"({"uuid": 3)")};
+  const ValidateCommand bad{workload, "", write("bad.json", R"({"uuid": 3)")};
   EXPECT_EQ(act(bad)->exit_code, 2);
   const auto refused = act(bad, Format::json);
   EXPECT_EQ(refused->exit_code, 2);
@@ -55,8 +57,24 @@ TEST_F(ProgramTest, ValidateAnswersInTextAndInJson) {
   EXPECT_TRUE(base::Json::parse(refused->text)["normalized"].is_null());
 }
 
+TEST_F(ProgramTest, ValidateHoldsWorkloadsToAGivenDefinition) {
+  const std::string definition = R"json({"name": "d", "op_type": "o", "axes": {"n": {"type": "var"}},
+    "inputs": {}, "outputs": {}, "reference": "def run():\n    pass\n", "constraints": ["n > 1000000"]})json";
+  service::ValidateOptions options;
+  options.kind = service::DocumentKind::workload;
+  const std::string workload = write("n.json", R"({"uuid": "u", "axes": {"n": 1}, "inputs": {}})");
+  const auto answer = act(ValidateCommand{options, write("d.json", definition), workload});
+  ASSERT_TRUE(answer) << answer.error().text();
+  EXPECT_EQ(answer->exit_code, 0);
+  EXPECT_THAT(answer->text,
+              HasSubstr("note: (whole document): the constraint \"n > 1000000\" does not hold with n = 1"));
+  const auto broken = act(ValidateCommand{options, write("no.json", "{}"), workload});
+  ASSERT_FALSE(broken);
+  EXPECT_THAT(broken.error().message, HasSubstr("no.json"));
+}
+
 TEST_F(ProgramTest, AMissingFileIsAnErrorOfTheRequest) {
-  const auto answer = act(ValidateCommand{service::DocumentKind::trace, "/no/such/file"});
+  const auto answer = act(ValidateCommand{{}, "", "/no/such/file"});
   ASSERT_FALSE(answer);
   EXPECT_EQ(base::exit_code(answer.error().owner), 2);
 }

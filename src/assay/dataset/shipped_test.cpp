@@ -8,7 +8,7 @@
 #include <assay/base/json.hpp>
 #include <assay/dataset/check.hpp>
 #include <assay/dataset/dataset.hpp>
-#include <assay/task/expression.hpp>
+#include <assay/task/constraint_summary.hpp>
 
 // The dataset that the repository ships keeps the rules that it is read by.
 namespace assay::dataset {
@@ -42,11 +42,13 @@ TEST(ShippedDataset, EveryDefinitionLoadsAndItsConstraintsOverAxesHold) {
       for (const auto& [tensor, spec] : definition->inputs) {
         EXPECT_EQ(task::resolve_shape(spec, *axes).has_value(), spec.shape.has_value()) << tensor;
       }
-      for (const std::string& constraint : definition->constraints) {
-        const auto value = task::evaluate_expression(constraint, *axes);
-        // Constraints on the contents of inputs are no integer expressions; those on axes must be true.
-        EXPECT_TRUE(!value || *value == 1) << constraint;
-      }
+    }
+    // A constraint on the contents of inputs is unknown here; docs/dialects.md lists those that are known to be violated.
+    for (const task::ConstraintSummary& summary : task::summarise_constraints(*definition, *workloads)) {
+      const bool known = summary.constraint == "topk <= max_num_pages * page_size";
+      EXPECT_TRUE(summary.violated == 0 || known) << task::describe(summary);
+      EXPECT_TRUE(summary.unknown == 0 || summary.constraint.find("item()") != std::string::npos)
+          << task::describe(summary);
     }
   }
 }

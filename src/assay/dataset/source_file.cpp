@@ -32,10 +32,10 @@ std::string_view macro_argument(std::string_view text) {
   return base::trim(text.substr(name.size())).starts_with(')') ? name : std::string_view();
 }
 
-void add_entry_points(std::string_view line, std::vector<std::string>& names) {
-  for (std::size_t at = line.find(kMacro); at != std::string_view::npos; at = line.find(kMacro, at + 1)) {
-    const std::string_view name = macro_argument(line.substr(at + kMacro.size()));
-    const bool own_word = at == 0 || !is_word(line[at - 1]);
+void add_entry_points(std::string_view code, std::vector<std::string>& names) {
+  for (std::size_t at = code.find(kMacro); at != std::string_view::npos; at = code.find(kMacro, at + 1)) {
+    const std::string_view name = macro_argument(code.substr(at + kMacro.size()));
+    const bool own_word = at == 0 || !is_word(code[at - 1]);
     if (own_word && !name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
       names.emplace_back(name);
     }
@@ -76,12 +76,7 @@ base::Result<task::Solution> checked(const os::Path& path, task::Solution soluti
 
 std::vector<std::string> entry_points(std::string_view source) {
   std::vector<std::string> names;
-  // Normalised source has no comments, and its directives stand on lines of their own.
-  for (const std::string& line : base::split(task::normalise_source(source), '\n')) {
-    if (!line.starts_with('#') && !line.starts_with("%:")) {
-      add_entry_points(line, names);
-    }
-  }
+  add_entry_points(task::plain_code(source), names);
   return names;
 }
 

@@ -28,6 +28,15 @@ TEST(EntryPoints, CommentsAndDirectivesDoNotCount) {
               IsEmpty());
 }
 
+TEST(EntryPoints, LiteralsDoNotCount) {
+  EXPECT_THAT(entry_points("const char* hint = \"write ASSAY_KERNEL(run) { }\";"), IsEmpty());
+  EXPECT_THAT(entry_points("const char* hint = R\"(\nASSAY_KERNEL(run))\";"), IsEmpty());
+  EXPECT_THAT(entry_points("ASSAY_KERNEL(\"run\") ASSAY_KERNEL \"x\" (run)"), IsEmpty());
+  EXPECT_THAT(entry_points("const char* hint = \"ASSAY_KERNEL(a)\"; ASSAY_KERNEL(run) {} // ASSAY_KERNEL(b)"),
+              ElementsAre("run"));
+  EXPECT_THAT(entry_points("int line = __LINE__; /* ASSAY_KERNEL(a) */ ASSAY_KERNEL(run) {}"), ElementsAre("run"));
+}
+
 TEST(PackSource, WrapsOneFile) {
   const DatasetFolder folder;
   for (const char* name : {"fast.cpp", "fast.c", "fast.cc", "fast.cxx"}) {

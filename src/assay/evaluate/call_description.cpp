@@ -2,6 +2,8 @@
 
 #include <dlpack/dlpack.h>
 
+#include <assay/base/error.hpp>
+
 namespace assay::evaluate {
 
 namespace {
@@ -35,6 +37,16 @@ WireType wire_type(tensor::DType dtype) {
       return {kDLInt, 8};
     case tensor::DType::boolean:
       return {kDLBool, 8};
+    case tensor::DType::uint8:
+      return {kDLUInt, 8};
+    case tensor::DType::uint32:
+      return {kDLUInt, 32};
+    case tensor::DType::float64:
+      return {kDLFloat, 64};
+    case tensor::DType::unknown:
+    case tensor::DType::string:
+    case tensor::DType::element_type:
+      base::check_failed("a dtype with storage", __FILE__, __LINE__);
   }
   return {};
 }

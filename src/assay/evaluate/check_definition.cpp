@@ -26,8 +26,9 @@ base::Result<void> check_definition(const task::EvaluationRequest& request, cons
   for (const task::Workload& workload : request.workloads) {
     ASSAY_TRY(task::check_workload(request.definition, workload));
   }
-  ASSAY_TRY_ASSIGN(const auto op, verify::open_operator(request.definition, request.workloads,
-                                                        {.cache = settings.cache / "references"}));
+  verify::AnyOperatorSettings operator_settings;
+  operator_settings.cache = settings.cache / "references";
+  ASSAY_TRY_ASSIGN(const auto op, verify::open_operator(request.definition, request.workloads, operator_settings));
   const auto on_progress = [&](std::size_t done) {
     if (settings.on_progress) {
       settings.on_progress(static_cast<double>(done), static_cast<double>(request.workloads.size()),

@@ -18,7 +18,6 @@
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/fingerprint.hpp>
-#include <assay/evaluate/known_operator.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/trials.hpp>
@@ -28,6 +27,7 @@
 #include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/stats/quantile.hpp>
+#include <assay/task/runnable.hpp>
 #include <assay/verify/any_operator.hpp>
 
 namespace assay::evaluate {
@@ -91,6 +91,7 @@ class Judge {
   // Everything that can be wrong with a request is found before anything is built.
   base::Result<void> understand() {
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
+    ASSAY_TRY(task::check_runnable(request_.definition, request_.workloads));
     if (request_.workloads.empty()) {
       return base::input_error("request.workloads", "the request names no workload: give at least one");
     }
@@ -219,6 +220,7 @@ class Judge {
       floors.insert(floors.end(), result.floors_ns.begin(), result.floors_ns.end());
       interference_.insert(interference_.end(), result.interference.begin(), result.interference.end());
       flags_.insert(flags_.end(), result.flags.begin(), result.flags.end());
+      add_errors(result.largest_errors);
       bytes_per_ns_ = std::max(bytes_per_ns_, result.bytes_per_ns);
       note_least_bytes(result.least_bytes);
       judged_.evaluation.timer_floor_ns = floors.empty() ? 0 : stats::median(floors);
@@ -227,7 +229,7 @@ class Judge {
       }
       const int pairs = pair + 1;
       if (!compares && pairs >= request_.plan.minimum_pairs) {
-        judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
+        summarise(pairs);
         judged_.evaluation.findings = flags_;
         if (!doubted()) {
           conclude(task::Outcome::measured, correct_text(judged_.evaluation, request_));
@@ -240,6 +242,27 @@ class Judge {
           finish(judgement, pairs);
           return {};
         }
+      }
+    }
+  }
+
+  void add_errors(const std::vector<std::optional<tensor::LargestErrors>>& of_pair) {
+    largest_errors_.resize(request_.workloads.size());
+    for (std::size_t w = 0; w < of_pair.size(); ++w) {
+      if (of_pair[w]) {
+        largest_errors_[w] = largest_errors_[w].value_or(tensor::LargestErrors{});
+        largest_errors_[w]->add(*of_pair[w]);
+      }
+    }
+  }
+
+  void summarise(int pairs) {
+    std::vector<task::WorkloadTiming>& timings = judged_.evaluation.timings;
+    timings = measure::summarise(request_, judged_.samples, pairs);
+    for (std::size_t w = 0; w < std::min(timings.size(), largest_errors_.size()); ++w) {
+      if (largest_errors_[w]) {
+        timings[w].largest_absolute_error = largest_errors_[w]->absolute;
+        timings[w].largest_relative_error = largest_errors_[w]->relative;
       }
     }
   }
@@ -283,7 +306,7 @@ class Judge {
   }
 
   void finish(const measure::Judgement& judgement, int pairs) {
-    judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
+    summarise(pairs);
     judged_.evaluation.comparison = judgement.comparison;
     judged_.evaluation.findings = flags_;
     if (doubted()) {
@@ -357,6 +380,7 @@ class Judge {
   std::vector<operators::ExpectedValues> expected_;
   std::string build_complaint_;
   std::vector<double> interference_;
+  std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload, over all pairs.
   std::vector<task::Finding> flags_;
   std::vector<double> least_bytes_;
   double bytes_per_ns_ = 0;

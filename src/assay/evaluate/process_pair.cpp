@@ -257,6 +257,7 @@ class ProcessPair {
     ASSAY_TRY(session_.op->reference(axes, inputs, *session_.expected));
     for (const Done& done : block.done) {
       ++result_.checked_calls;
+      measure_errors(block, done);
       const std::span<const std::byte> outputs = done.side->outputs.bytes();
       std::vector<task::Finding> findings =
           officially() ? verify::check_officially(*session_.op, axes, inputs, block.layout, outputs, *session_.expected)
@@ -267,6 +268,15 @@ class ProcessPair {
       }
     }
     return {};
+  }
+
+  // Once a workload and pair: enough to tell people how exact a candidate is, and cheap beside the reference.
+  void measure_errors(const Block& block, const Done& done) {
+    result_.largest_errors.resize(request().workloads.size());
+    auto& largest = result_.largest_errors[static_cast<std::size_t>(block.workload)];
+    if (done.side->contestant->side == task::Side::candidate && !largest) {
+      largest = verify::largest_errors(block.layout, done.side->outputs.bytes(), *session_.expected);
+    }
   }
 
   // The same contents twice. Different bits are legal where a sum has no order: shown to people, no more.

@@ -8,6 +8,7 @@
 #include <assay/evaluate/diagnosis.hpp>
 #include <assay/evaluate/session.hpp>
 #include <assay/task/evaluation.hpp>
+#include <assay/tensor/comparison.hpp>
 
 namespace assay::evaluate {
 
@@ -21,6 +22,8 @@ struct PairResult {
   std::vector<double> interference;
   /// One a workload: the least bytes that a call moves, over the calls that were looked at; 0 where none was.
   std::vector<double> least_bytes;
+  /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.
+  std::vector<std::optional<tensor::LargestErrors>> largest_errors;
   double bytes_per_ns = 0;           ///< Cold read bandwidth; 0 where it was not measured.
   std::optional<Fault> fault;        ///< The first thing that went wrong; the pair ended with it.
   bool killed_from_outside = false;  ///< The fault is an infrastructure fault that a fresh pair may be spared.

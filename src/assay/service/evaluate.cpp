@@ -9,6 +9,8 @@
 #include <assay/service/solutions.hpp>
 #include <assay/service/workload_choice.hpp>
 #include <assay/task/codec.hpp>
+#include <assay/task/constraint_summary.hpp>
+#include <assay/task/runnable.hpp>
 
 namespace assay::service {
 
@@ -31,6 +33,21 @@ std::string_view to_string(Origin origin) {
   }
   return "";
 }
+
+namespace {
+
+// What is not at hand before the judge has made the inputs stays unknown and unsaid here; `assay validate` says it.
+std::vector<std::string> violated_constraints(const task::EvaluationRequest& request) {
+  std::vector<std::string> sentences;
+  for (const task::ConstraintSummary& summary : task::summarise_constraints(request.definition, request.workloads)) {
+    if (summary.violated > 0) {
+      sentences.push_back(task::describe(summary));
+    }
+  }
+  return sentences;
+}
+
+}  // namespace
 
 base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOptions& options) {
   // Everything that a person may have mistyped is read before anything is created.
@@ -68,9 +85,14 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
   request.official_trials = options.official ? kOfficialTrials : 0;
 
+  ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
+  std::vector<std::string> violated = violated_constraints(request);
+
   reader.reset();
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
-  return judge_once(context, archive, std::move(request), policy, options.reuse);
+  ASSAY_TRY_ASSIGN(EvaluateReport report, judge_once(context, archive, std::move(request), policy, options.reuse));
+  report.violated_constraints = std::move(violated);
+  return report;
 }
 
 base::Json encode(const EvaluateReport& report) {
@@ -89,6 +111,7 @@ base::Json encode(const EvaluateReport& report) {
                        {"upper", std::exp(-comparison.log_ratio_lower)}};
   }
   json["compiler_errors"] = report.compiler_errors;
+  json["violated_constraints"] = report.violated_constraints;
   json["decision"] = report.decision ? promote::encode(*report.decision) : base::Json(nullptr);
   json["archive"] = report.archive.string();
   json["evaluation"] = task::encode(report.evaluation);

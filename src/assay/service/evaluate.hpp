@@ -45,6 +45,8 @@ struct EvaluateReport {
   task::Evaluation evaluation;  ///< Without an id, and a `duplicate`, for incumbent_same_source: not archived.
   std::vector<std::string> compiler_errors;   ///< The first lines of the candidate's build log that tell why.
   std::optional<promote::Decision> decision;  ///< For sweeps: recomputed from the samples.
+  /// One sentence for each constraint of the definition that a workload of the request violates. Nothing was refused.
+  std::vector<std::string> violated_constraints;
   os::Path archive;
 };
 

@@ -12,6 +12,7 @@ namespace assay::service {
 namespace {
 
 using testing::ElementsAre;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -57,6 +58,33 @@ TEST_F(EvaluateTest, TheResultIsInTheArchive) {
   EXPECT_THAT(archive->candidates("scale").value(), SizeIs(2));
   EXPECT_THAT(archive->verify()->problems, IsEmpty());
   EXPECT_THAT(os::list_directory(archive->spool()).value(), IsEmpty()) << "the bundle was taken in";
+}
+
+TEST_F(EvaluateTest, AViolatedConstraintIsToldAndRefusesNothing) {
+  const os::Path file = world_.path("dataset/definitions/elementwise/scale.json");
+  base::Json definition = base::Json::parse(os::read_file(file).value());
+  definition["constraints"] = {"n <= 4", "two == 2", "x[0][0].item() == 1"};
+  world_.write(file, definition.dump());
+  EvaluateOptions all = options("fast.cpp", "cost=50");
+  all.workloads = "all";
+  const auto report = run(all);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_THAT(report->violated_constraints,
+              ElementsAre(AllOf(HasSubstr("\"n <= 4\" is violated in 2 of 4 workloads"), HasSubstr("w-64-0000"))));
+  EXPECT_THAT(encode(*report)["violated_constraints"], SizeIs(1));
+  EXPECT_THAT(run(options("other.cpp", "cost=60"))->violated_constraints, SizeIs(1)) << "the gate has w-8";
+}
+
+TEST_F(EvaluateTest, ADefinitionThatCannotBeRunIsRefusedBeforeAnythingIsCreated) {
+  const os::Path file = world_.path("dataset/definitions/elementwise/scale.json");
+  base::Json definition = base::Json::parse(os::read_file(file).value());
+  definition["inputs"]["x"]["dtype"] = "unknown";
+  world_.write(file, definition.dump());
+  const auto report = run(options("fast.cpp", "cost=50"));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, "definition.not_runnable");
+  EXPECT_THAT(report.error().message, HasSubstr("/inputs/x/dtype"));
+  EXPECT_FALSE(std::filesystem::exists(world_.context().places.archive));
 }
 
 TEST_F(EvaluateTest, AFailureIsAReportWithTheExactPlace) {

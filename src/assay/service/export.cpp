@@ -121,15 +121,59 @@ task::TraceStatus status_of(task::Outcome outcome) {
   return task::TraceStatus::runtime_error;
 }
 
-std::string extra_of(const task::EvaluationRequest& request, const task::Evaluation& evaluation) {
+// The schema's errors, and the words that say what they are. An error that nobody measured is NaN, which readers take
+// for "not within any tolerance", unless there is none by nature.
+struct StatedErrors {
+  double absolute = std::numeric_limits<double>::quiet_NaN();
+  double relative = std::numeric_limits<double>::quiet_NaN();
+  std::string note;
+};
+
+StatedErrors errors_of_correct(const task::EvaluationRequest& request, const task::WorkloadTiming& timing) {
+  const std::string within =
+      "every checked output was within the operator's tolerance of a double-precision reference; ";
+  if (timing.largest_absolute_error && timing.largest_relative_error) {
+    return {*timing.largest_absolute_error, *timing.largest_relative_error,
+            within + "the errors are the largest of the first checked call of each process pair"};
+  }
+  const bool floating = std::any_of(request.definition.outputs.begin(), request.definition.outputs.end(),
+                                    [](const auto& output) { return tensor::is_floating(output.second.dtype); });
+  if (!floating) {
+    return {0, 0, within + "no output is floating, so that there is no error but none"};
+  }
+  StatedErrors unknown;
+  unknown.note = within + "the largest error was not recorded";
+  return unknown;
+}
+
+// Of what was found wrong, the worst element of each output is known.
+StatedErrors errors_of_incorrect(const task::Evaluation& evaluation) {
+  StatedErrors errors;
+  errors.note = "the errors are those of the worst elements that were found";
+  for (const task::Finding& finding : evaluation.findings) {
+    if (!finding.expected || !finding.got) {
+      continue;
+    }
+    const double difference = std::fabs(*finding.got - *finding.expected);
+    const double absolute = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+    const double relative = std::isinf(absolute) ? absolute : absolute / (std::fabs(*finding.expected) + 1e-8);
+    errors.absolute = std::fmax(errors.absolute, absolute);
+    errors.relative = std::fmax(errors.relative, relative);
+  }
+  if (std::isnan(errors.absolute)) {
+    errors.note = "what was found is no wrong number, so that there is no error to give";
+  }
+  return errors;
+}
+
+task::TraceCorrectness correctness_of(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
+                                      const StatedErrors& errors) {
   base::Json extra;
   extra["assay_evaluation"] = evaluation.id;
   extra["checked_calls"] = evaluation.checked_calls;
-  extra["note"] =
-      "every checked output was within the operator's tolerance of a double-precision reference; the largest "
-      "error is not recorded";
+  extra["note"] = errors.note;
   extra["reference_latency_of"] = request.incumbent ? base::Json(request.incumbent->name) : base::Json(nullptr);
-  return base::dump_compact(extra);
+  return {errors.relative, errors.absolute, base::dump_compact(extra)};
 }
 
 // A failure belongs to the workloads in which it was seen; if none is named, to all.
@@ -146,7 +190,6 @@ std::vector<task::Trace> traces_of(const task::EvaluationRequest& request, const
   const task::TraceStatus status = status_of(evaluation.outcome);
   const bool correct = task::is_correct(evaluation.outcome);
   const std::string* cpu = task::find(evaluation.environment, "cpu");
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   std::vector<task::Trace> traces;
   for (std::size_t i = 0; i < request.workloads.size(); ++i) {
     if (!correct && !concerns(evaluation, i)) {
@@ -158,8 +201,8 @@ std::vector<task::Trace> traces_of(const task::EvaluationRequest& request, const
     traced.libraries = evaluation.environment;
     traced.timestamp = evaluation.started;
     traced.log = evaluation.cause;
-    if (correct || status == task::TraceStatus::incorrect_numerical) {
-      traced.correctness = task::TraceCorrectness{kUnknown, kUnknown, extra_of(request, evaluation)};
+    if (status == task::TraceStatus::incorrect_numerical) {
+      traced.correctness = correctness_of(request, evaluation, errors_of_incorrect(evaluation));
     }
     if (correct) {
       const auto timing =
@@ -168,6 +211,7 @@ std::vector<task::Trace> traces_of(const task::EvaluationRequest& request, const
       if (timing == evaluation.timings.end() || !timing->candidate_ns) {
         continue;
       }
+      traced.correctness = correctness_of(request, evaluation, errors_of_correct(request, *timing));
       // Zero is the schema's "not measured".
       const double reference = timing->incumbent_ns.value_or(0);
       traced.performance =

@@ -97,6 +97,25 @@ TEST_F(ExportTest, TracesCarryLatenciesAndTheirRatio) {
   EXPECT_EQ(first["environment"]["hardware"], "imaginary");
 }
 
+TEST_F(ExportTest, TracesCarryTheLargestErrorsAsNumbers) {
+  const EvaluateReport fast = judged("fast.cpp", "cost=50", "all");
+  ASSERT_TRUE(exported(fast.evaluation.candidate.content.brief()));
+  for (const base::Json& trace : lines("traces/local/elementwise/scale.jsonl")) {
+    const base::Json& correctness = trace["evaluation"]["correctness"];
+    EXPECT_EQ(correctness["max_absolute_error"], 0.25);
+    EXPECT_EQ(correctness["max_relative_error"], 0.5);
+    EXPECT_THAT(correctness["extra"]["note"].get<std::string>(), HasSubstr("first checked call"));
+  }
+}
+
+TEST_F(ExportTest, AnIncorrectTraceCarriesTheWorstElementsError) {
+  const EvaluateReport failed = judged("incorrect.cpp", "incorrect", "gate");
+  ASSERT_TRUE(exported(failed.evaluation.candidate.content.brief()));
+  const base::Json correctness = lines("traces/local/elementwise/scale.jsonl")[0]["evaluation"]["correctness"];
+  EXPECT_EQ(correctness["max_absolute_error"], 1) << "3 where 2 was expected";
+  EXPECT_NEAR(correctness["max_relative_error"].get<double>(), 0.5, 1e-6);
+}
+
 TEST_F(ExportTest, TheSweepIsPreferredToANewerGate) {
   const EvaluateReport sweep = judged("fast.cpp", "cost=50", "all");
   judged("fast.cpp", "cost=50", "gate");

@@ -6,48 +6,136 @@
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include <assay/base/text.hpp>
 #include <assay/os/file.hpp>
+#include <assay/task/constraint.hpp>
+#include <assay/task/readers.hpp>
+#include <assay/task/runnable.hpp>
 
 namespace assay::service {
 namespace {
 
 constexpr std::size_t kStdinLimit = std::size_t{1} << 28U;
 
+void append_problems(std::vector<task::Problem>& to, std::string_view prefix,
+                     const std::vector<task::Problem>& problems) {
+  for (const task::Problem& problem : problems) {
+    to.push_back({std::string(prefix) + problem.pointer, problem.message});
+  }
+}
+
+std::string compact_text(const base::Json& json) { return base::dump_compact(json); }
+
+// Documents of which the dialects differ.
 template <class T>
-Validation finish(const task::Decoded<T>& decoded) {
+Validation finish(const task::Decoded<T>& decoded, task::DetectedDialect dialect, const ValidateOptions& options) {
   Validation result;
   result.problems = decoded.problems;
-  if (result.problems.empty() && decoded.value) {
-    result.normalised = base::dump_compact(task::encode(*decoded.value));
+  result.dialect = std::move(dialect);
+  if (!decoded.value) {
+    return result;
+  }
+  const task::Dialect form = options.write_as.value_or(result.dialect.dialect);
+  if (const auto json = task::encode_as(*decoded.value, form)) {
+    result.normalised = compact_text(*json);
+  } else {
+    result.problems = task::inexpressible(*decoded.value, form);
   }
   return result;
 }
 
-Validation validate_one(DocumentKind kind, std::string_view text, std::string_view source) {
+task::DetectedDialect chosen_dialect(const ValidateOptions& options, task::DetectedDialect detected) {
+  return options.dialect ? task::DetectedDialect{*options.dialect, "it was asked for"} : std::move(detected);
+}
+
+Validation validate_definition(const ValidateOptions& options, const base::Json& json) {
+  task::DetectedDialect dialect = chosen_dialect(options, task::detect_definition_dialect(json));
+  const auto decoded = task::decode_definition(json, dialect.dialect);
+  Validation result = finish(decoded, std::move(dialect), options);
+  if (decoded.value) {
+    append_problems(result.notes, "", task::obstacles(*decoded.value));
+  }
+  return result;
+}
+
+Validation validate_solution(const ValidateOptions& options, const base::Json& json) {
+  task::DetectedDialect dialect = chosen_dialect(options, task::detect_solution_dialect(json));
+  const auto decoded = task::decode_solution(json, dialect.dialect);
+  return finish(decoded, std::move(dialect), options);
+}
+
+// Holds a workload to its definition. A violated constraint does not refuse it: published datasets have such workloads.
+void hold_to_definition(const task::Definition& definition, const task::Workload& workload, const std::string& prefix,
+                        Validation& result) {
+  append_problems(result.problems, prefix, task::workload_problems(definition, workload));
+  append_problems(result.notes, prefix, task::obstacles(definition, workload));
+  for (const task::ConstraintAnswer& answer : task::evaluate_constraints(definition, workload)) {
+    if (answer.state != task::ConstraintState::holds) {
+      result.notes.push_back({prefix, fmt::format("the constraint \"{}\" {}", answer.constraint, answer.explanation)});
+    }
+  }
+}
+
+// Workloads and traces are the same in both dialects.
+template <class T>
+Validation validate_shared(const ValidateOptions& options, const task::Decoded<T>& decoded, const std::string& prefix) {
+  Validation result;
+  result.problems = decoded.problems;
+  result.dialect = {options.dialect.value_or(task::Dialect::flashinfer_bench),
+                    options.dialect ? "it was asked for" : "both dialects have the same workloads and traces"};
+  if (!decoded.value) {
+    return result;
+  }
+  if (options.definition) {
+    if constexpr (std::is_same_v<T, task::Trace>) {
+      if (decoded.value->definition != options.definition->name) {
+        result.problems.push_back({"/definition", fmt::format("is \"{}\", but the definition given is \"{}\"",
+                                                              decoded.value->definition, options.definition->name)});
+      }
+      hold_to_definition(*options.definition, decoded.value->workload, prefix, result);
+    } else {
+      hold_to_definition(*options.definition, *decoded.value, prefix, result);
+    }
+  }
+  if (result.problems.empty()) {
+    result.normalised = compact_text(task::encode(*decoded.value));
+  }
+  return result;
+}
+
+Validation validate_one(const ValidateOptions& options, std::string_view text, std::string_view source) {
   const auto json = base::parse_json(text, source);
   if (!json) {
     Validation result;
     result.problems.push_back({"", json.error().message});
     return result;
   }
-  switch (kind) {
+  switch (options.kind) {
     case DocumentKind::definition:
-      return finish(task::decode_definition(*json));
+      return validate_definition(options, *json);
     case DocumentKind::workload: {
       // A line of a workload file is a trace without solution and evaluation; the bare workload is accepted as well.
       if (json->is_object() && json->contains("workload") && !json->contains("uuid")) {
-        return finish(task::decode_trace(*json));
+        return validate_shared(options, task::decode_trace(*json), "/workload");
       }
-      return finish(task::decode_workload(*json));
+      return validate_shared(options, task::decode_workload(*json), "");
     }
     case DocumentKind::solution:
-      return finish(task::decode_solution(*json));
+      return validate_solution(options, *json);
     case DocumentKind::trace:
-      return finish(task::decode_trace(*json));
+      return validate_shared(options, task::decode_trace(*json), "/workload");
   }
   return {};
+}
+
+base::Json encode_problems(const std::vector<task::Problem>& problems) {
+  base::Json array = base::Json::array();
+  for (const task::Problem& problem : problems) {
+    array.push_back({{"pointer", problem.pointer}, {"message", problem.message}});
+  }
+  return array;
 }
 
 bool may_be_lines(DocumentKind kind) { return kind == DocumentKind::workload || kind == DocumentKind::trace; }
@@ -69,8 +157,8 @@ std::optional<DocumentKind> parse_document_kind(std::string_view text) {
   return std::nullopt;
 }
 
-Validation validate(DocumentKind kind, std::string_view text, std::string_view source) {
-  if (may_be_lines(kind) && !base::parse_json(text, source)) {
+Validation validate(const ValidateOptions& options, std::string_view text, std::string_view source) {
+  if (may_be_lines(options.kind) && !base::parse_json(text, source)) {
     std::vector<std::pair<std::size_t, std::string>> lines;
     std::size_t number = 0;
     for (const std::string& line : base::split(text, '\n')) {
@@ -83,10 +171,11 @@ Validation validate(DocumentKind kind, std::string_view text, std::string_view s
       Validation all;
       all.documents = lines.size();
       for (const auto& [line_number, line] : lines) {
-        const Validation one = validate_one(kind, line, fmt::format("{} line {}", source, line_number));
-        for (const task::Problem& problem : one.problems) {
-          all.problems.push_back({fmt::format("line {}: {}", line_number, problem.pointer), problem.message});
-        }
+        const Validation one = validate_one(options, line, fmt::format("{} line {}", source, line_number));
+        const std::string prefix = fmt::format("line {}: ", line_number);
+        append_problems(all.problems, prefix, one.problems);
+        append_problems(all.notes, prefix, one.notes);
+        all.dialect = one.dialect;
         all.normalised += one.normalised + "\n";
       }
       if (!all.problems.empty()) {
@@ -95,16 +184,15 @@ Validation validate(DocumentKind kind, std::string_view text, std::string_view s
       return all;
     }
   }
-  return validate_one(kind, text, source);
+  return validate_one(options, text, source);
 }
 
 base::Json encode(const Validation& validation) {
   base::Json json;
   json["accept"] = validation.accepted();
-  json["errors"] = base::Json::array();
-  for (const task::Problem& problem : validation.problems) {
-    json["errors"].push_back({{"pointer", problem.pointer}, {"message", problem.message}});
-  }
+  json["dialect"] = {{"name", task::to_string(validation.dialect.dialect)}, {"reason", validation.dialect.reason}};
+  json["errors"] = encode_problems(validation.problems);
+  json["notes"] = encode_problems(validation.notes);
   json["normalized"] = nullptr;
   if (validation.accepted() && validation.documents == 1) {
     json["normalized"] = base::Json::parse(validation.normalised);

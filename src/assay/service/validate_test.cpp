@@ -117,6 +117,83 @@ TEST(ValidateTest, LinesAreNoDefinition) {
   EXPECT_FALSE(validate(DocumentKind::definition, twice, "d.json").accepted());
 }
 
+TEST(ValidateTest, TheDialectIsToldWithItsReason) {
+  const Validation plain = validate(DocumentKind::definition, kDefinition, "d.json");
+  EXPECT_EQ(plain.dialect.dialect, task::Dialect::flashinfer_bench);
+  base::Json json = base::Json::parse(kDefinition);
+  json["inputs"]["x"]["dtype"] = "uint8";
+  const Validation newer = validate(DocumentKind::definition, json.dump(), "d.json");
+  EXPECT_TRUE(newer.accepted());
+  EXPECT_EQ(encode(newer)["dialect"]["name"], "flashinfer");
+  EXPECT_THAT(encode(newer)["dialect"]["reason"].get<std::string>(), HasSubstr("/inputs/x/dtype"));
+
+  ValidateOptions options;
+  options.dialect = task::Dialect::flashinfer_bench;
+  const Validation refused = validate(options, json.dump(), "d.json");
+  ASSERT_THAT(refused.problems, SizeIs(1));
+  EXPECT_EQ(refused.problems[0].pointer, "/inputs/x/dtype");
+  EXPECT_THAT(refused.dialect.reason, HasSubstr("asked for"));
+}
+
+TEST(ValidateTest, ADocumentIsWrittenInTheOtherDialectOrSaidWhyNot) {
+  ValidateOptions options;
+  options.write_as = task::Dialect::flashinfer;
+  const Validation newer = validate(options, kDefinition, "d.json");
+  ASSERT_TRUE(newer.accepted());
+  EXPECT_FALSE(base::Json::parse(newer.normalised).contains("description"));
+
+  base::Json json = base::Json::parse(kDefinition);
+  json["init"] = "def make(n):\n    return {}\n";
+  options.write_as = task::Dialect::flashinfer_bench;
+  const Validation refused = validate(options, json.dump(), "d.json");
+  ASSERT_THAT(refused.problems, SizeIs(1));
+  EXPECT_EQ(refused.problems[0].pointer, "/init");
+  EXPECT_EQ(refused.normalised, "");
+
+  options.kind = DocumentKind::solution;
+  base::Json dsl = base::Json::parse(solution("k.py"));
+  dsl["spec"]["language"] = "cutile";
+  EXPECT_EQ(validate(options, dsl.dump(), "s.json").problems.at(0).pointer, "/spec/language");
+  options.write_as.reset();
+  EXPECT_TRUE(validate(options, dsl.dump(), "s.json").accepted());
+  EXPECT_EQ(validate(options, dsl.dump(), "s.json").dialect.dialect, task::Dialect::flashinfer);
+}
+
+TEST(ValidateTest, WhatKeepsADefinitionFromBeingRunIsNoted) {
+  base::Json json = base::Json::parse(kDefinition);
+  json["inputs"]["x"]["dtype"] = "unknown";
+  const Validation validation = validate(DocumentKind::definition, json.dump(), "d.json");
+  EXPECT_TRUE(validation.accepted());
+  ASSERT_THAT(validation.notes, SizeIs(1));
+  EXPECT_EQ(encode(validation)["notes"][0]["pointer"], "/inputs/x/dtype");
+  EXPECT_THAT(validate(DocumentKind::definition, kDefinition, "d.json").notes, SizeIs(0));
+}
+
+TEST(ValidateTest, WorkloadsAreHeldToADefinitionAndItsConstraints) {
+  base::Json json = base::Json::parse(kDefinition);
+  json["constraints"] = {"n <= 8", "x[0][0].item() > 0", "two == 2"};
+  ValidateOptions options;
+  options.kind = DocumentKind::workload;
+  options.definition = task::decode_definition(json).value;
+  const std::string large =
+      R"({"uuid": "u2", "axes": {"n": 9}, "inputs": {"x": {"type": "random"}, "a": {"value": 1}}})";
+  const Validation validation = validate(options, std::string(kWorkload) + "\n" + large + "\n", "w.jsonl");
+  EXPECT_TRUE(validation.accepted()) << "a violated constraint refuses nothing";
+  ASSERT_THAT(validation.notes, SizeIs(3));
+  EXPECT_THAT(validation.notes[0].message, HasSubstr("x[0][0].item() > 0\" was not evaluated"));
+  EXPECT_THAT(validation.notes[1].pointer, HasSubstr("line 2"));
+  EXPECT_THAT(validation.notes[1].message, HasSubstr("\"n <= 8\" does not hold with n = 9"));
+
+  const std::string wrong =
+      R"({"uuid": "u3", "axes": {"m": 9}, "inputs": {"x": {"type": "random"}, "a": {"value": 1}}})";
+  EXPECT_FALSE(validate(options, wrong, "w.json").accepted());
+  options.kind = DocumentKind::trace;
+  const std::string line = R"({"definition": "other", "workload": )" + std::string(kWorkload) + "}";
+  const Validation other = validate(options, line, "t.json");
+  ASSERT_THAT(other.problems, SizeIs(1));
+  EXPECT_EQ(other.problems[0].pointer, "/definition");
+}
+
 TEST(ReadDocumentTest, ReadsAFileOrStandardInput) {
   EXPECT_EQ(read_document("/no/such/file.json").error().owner, base::Owner::input);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/task/decoder.hpp>
+#include <assay/task/dialect.hpp>
 #include <assay/task/readers.hpp>
 
 namespace assay::task {
@@ -22,12 +23,12 @@ base::Error problems_error(std::string_view source, const std::vector<Problem>& 
 
 base::Result<Definition> load_definition(const std::string& text, std::string_view source) {
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(text, source));
-  return as_result(decode_definition(json), source);
+  return as_result(decode_definition(json, detect_definition_dialect(json).dialect), source);
 }
 
 base::Result<Solution> load_solution(const std::string& text, std::string_view source) {
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(text, source));
-  return as_result(decode_solution(json), source);
+  return as_result(decode_solution(json, detect_solution_dialect(json).dialect), source);
 }
 
 }  // namespace assay::task

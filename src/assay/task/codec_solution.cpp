@@ -8,6 +8,7 @@
 #include <assay/base/text.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/decoder.hpp>
+#include <assay/task/dialect.hpp>
 #include <assay/task/expression.hpp>
 #include <assay/task/readers.hpp>
 #include <assay/task/source_path.hpp>
@@ -19,13 +20,12 @@ namespace {
 using base::Json;
 
 // In the order of the enumerators.
-constexpr std::array<std::string_view, 5> kLanguages = {"python", "triton", "cpp", "cuda", "tilelang"};
 constexpr std::array<std::string_view, 2> kBindings = {"tvm-ffi", "torch"};
 
-BuildSpec read_spec(const Node& node) {
+BuildSpec read_spec(const Node& node, Dialect dialect) {
   BuildSpec spec;
   Fields fields(node);
-  spec.language = static_cast<Language>(fields.required("language").word(kLanguages));
+  spec.language = static_cast<Language>(fields.required("language").word(language_words(dialect)));
   spec.target_hardware = fields.required("target_hardware").texts(TextRule::non_empty, 1);
   const Node entry = fields.required("entry_point");
   const std::size_t before = node.problem_count();
@@ -38,7 +38,8 @@ BuildSpec read_spec(const Node& node) {
   }
   spec.dependencies = fields.optional("dependencies").texts(TextRule::non_empty);
   const Node style = fields.optional("destination_passing_style");
-  spec.destination_passing_style = !style.present() || style.boolean();
+  // The dialects disagree about what a missing style means.
+  spec.destination_passing_style = style.present() ? style.boolean() : dialect == Dialect::flashinfer_bench;
   const Node binding = fields.optional("binding");
   if (binding.has_value()) {
     spec.binding = static_cast<Binding>(binding.word(kBindings));
@@ -208,13 +209,17 @@ Json encode_extension(const Solution& solution) {
 }  // namespace
 
 Solution read_solution(const Node& node) {
+  return read_solution(node, node.present() ? detect_solution_dialect(node.json()).dialect : Dialect::flashinfer_bench);
+}
+
+Solution read_solution(const Node& node, Dialect dialect) {
   Solution solution;
   Fields fields(node);
   solution.name = fields.required("name").text(TextRule::non_empty);
   solution.definition = fields.required("definition").text(TextRule::non_empty);
   solution.author = fields.required("author").text(TextRule::non_empty);
   const std::size_t before = node.problem_count();
-  solution.spec = read_spec(fields.required("spec"));
+  solution.spec = read_spec(fields.required("spec"), dialect);
   solution.sources = read_sources(fields.required("sources"));
   solution.description = fields.optional("description").optional_text();
   if (fields.has("spec") && fields.has("sources") && node.problem_count() == before) {
@@ -234,11 +239,14 @@ Solution read_solution(const Node& node) {
   return solution;
 }
 
-Decoded<Solution> decode_solution(const Json& json, Dialect) {
-  return decode_whole(json, Coercion::lax, read_solution);
+Decoded<Solution> decode_solution(const Json& json, Dialect dialect) {
+  return decode_whole(json, Coercion::lax, [dialect](const Node& node) { return read_solution(node, dialect); });
 }
 
-Json encode(const Solution& solution) {
+Json encode(const Solution& solution) { return encode_solution(solution, dialect_of(solution)); }
+
+Json encode_solution(const Solution& solution, Dialect dialect) {
+  const bool with_nulls = dialect == Dialect::flashinfer_bench;
   Json json;
   json["name"] = solution.name;
   json["definition"] = solution.definition;
@@ -249,7 +257,9 @@ Json encode(const Solution& solution) {
   spec["entry_point"] = solution.spec.entry_point;
   spec["dependencies"] = solution.spec.dependencies;
   spec["destination_passing_style"] = solution.spec.destination_passing_style;
-  spec["binding"] = solution.spec.binding ? Json(to_string(*solution.spec.binding)) : Json();
+  if (solution.spec.binding || with_nulls) {
+    spec["binding"] = solution.spec.binding ? Json(to_string(*solution.spec.binding)) : Json();
+  }
   Json& sources = json["sources"] = Json::array();
   for (const SourceFile& source : solution.sources) {
     Json file;
@@ -257,7 +267,9 @@ Json encode(const Solution& solution) {
     file["content"] = source.content;
     sources.push_back(std::move(file));
   }
-  json["description"] = solution.description ? Json(*solution.description) : Json();
+  if (solution.description || with_nulls) {
+    json["description"] = solution.description ? Json(*solution.description) : Json();
+  }
   if (solution.tuning || !solution.parameters.empty()) {
     json["assay"] = encode_extension(solution);
   }

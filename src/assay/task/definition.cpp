@@ -19,6 +19,18 @@ std::string suggestion(const Definition& definition, std::string_view name) {
 
 }  // namespace
 
+const std::string* in_place_input(const Definition& definition, std::string_view output) {
+  const TensorSpec* spec = find(definition.outputs, output);
+  const std::string* by_name = nullptr;
+  for (const auto& [name, unused] : definition.inputs) {
+    if (spec != nullptr && spec->param == name) {
+      return &name;
+    }
+    by_name = name == output ? &name : by_name;
+  }
+  return by_name;
+}
+
 base::Result<AxisValues> resolve_axes(const Definition& definition, const AxisValues& workload_axes) {
   for (const auto& [name, value] : workload_axes) {
     const Axis* axis = find(definition.axes, name);
@@ -30,7 +42,7 @@ base::Result<AxisValues> resolve_axes(const Definition& definition, const AxisVa
       return base::input_error("axis.value", fmt::format("axis \"{}\" of {} is {}: give a value of at least 0", name,
                                                          definition.name, value));
     }
-    if (axis->kind == Axis::Kind::constant && axis->value != value) {
+    if (axis->kind == Axis::Kind::constant && !axis->unresolved && axis->value != value) {
       return base::input_error("axis.contradiction",
                                fmt::format("axis \"{}\" is the constant {} in {}, but the workload says {}: remove it",
                                            name, axis->value, definition.name, value));
@@ -39,6 +51,11 @@ base::Result<AxisValues> resolve_axes(const Definition& definition, const AxisVa
   AxisValues values;
   for (const auto& [name, axis] : definition.axes) {
     const std::int64_t* given = find(workload_axes, name);
+    if (axis.unresolved) {
+      return base::input_error("axis.unresolved", fmt::format("axis \"{}\" of {} is a constant without a value: write "
+                                                              "its value into the definition",
+                                                              name, definition.name));
+    }
     if (axis.kind == Axis::Kind::variable && given == nullptr) {
       return base::input_error("axis.missing", fmt::format("axis \"{}\" of {} has no value: the workload must give one",
                                                            name, definition.name));

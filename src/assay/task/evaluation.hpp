@@ -65,6 +65,10 @@ struct WorkloadTiming {
   std::optional<double> log_ratio;        ///< Mean over process pairs of log(median candidate / median incumbent).
   std::optional<double> log_ratio_lower;  ///< Bounds of its interval at the plan's alpha (Student's t over pairs).
   std::optional<double> log_ratio_upper;
+  /// The candidate's largest errors against the reference, over the first checked call of each pair, by flashinfer-bench's
+  /// formulas (tensor::LargestErrors). Nothing if no output is floating, and in records of before they were measured.
+  std::optional<double> largest_absolute_error = std::nullopt;
+  std::optional<double> largest_relative_error = std::nullopt;
 };
 
 /// The comparison of the two sides; the unit is the process pair. Log-ratios below 0 mean: the candidate is faster.

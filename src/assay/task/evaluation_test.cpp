@@ -56,6 +56,16 @@ TEST(EvaluationCodec, RoundTripsWhenNothingIsThere) {
   EXPECT_FALSE(read.incumbent_build.has_value());
 }
 
+TEST(EvaluationCodec, ARecordOfBeforeErrorsWereMeasuredIsRead) {
+  Json json = written(sample_evaluation());
+  EXPECT_EQ(json["timings"][0]["largest_relative_error"], "Infinity");
+  json["timings"][0].erase("largest_absolute_error");
+  json["timings"][0].erase("largest_relative_error");
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_FALSE(read.timings[0].largest_absolute_error || read.timings[0].largest_relative_error);
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
 TEST(EvaluationCodec, EveryOutcomeRoundTrips) {
   for (const Outcome outcome : all_outcomes()) {
     Evaluation evaluation = sample_evaluation();

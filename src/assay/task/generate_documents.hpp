@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/task/dialect.hpp>
 #include <assay/task/request.hpp>
 #include <assay/task/test_documents.hpp>
 #include <assay/task/trace.hpp>
@@ -79,7 +80,7 @@ inline Definition any_definition() {
           spec.shape->push_back(any_of(axes));
         }
       }
-      spec.dtype = *tensor::parse_dtype(any_of(tensor::dtype_names()));
+      spec.dtype = *tensor::parse_dtype(any_of(dtype_words(Dialect::flashinfer_bench)));
       spec.description = maybe_text();
       specs.emplace_back(indexed(prefix, i), spec);
     }

@@ -10,10 +10,12 @@ namespace {
 
 // Part of every identity: a change of what is hashed, or how, needs a new tag. Persisted in archives.
 constexpr std::string_view kContentTag = "assay.candidate.content.1";
-constexpr std::string_view kNormalisedTag = "assay.candidate.normalised.1";
+constexpr std::string_view kEarlierNormalisedTag = "assay.candidate.normalised.1";  // Folded blanks everywhere.
+constexpr std::string_view kNormalisedTag = "assay.candidate.normalised.2";
 
 bool is_c_family(const Solution& solution, std::string_view path) {
-  if (solution.spec.language != Language::cpp && solution.spec.language != Language::cuda) {
+  const Language language = solution.spec.language;
+  if (language != Language::cpp && language != Language::cuda && language != Language::cutlass) {
     return false;
   }
   constexpr std::array<std::string_view, 12> kExtensions = {"c",  "cc",  "cpp", "cxx", "cu",  "h",
@@ -46,31 +48,55 @@ void update_parameters(base::Sha256& hash, Named<std::int64_t> parameters) {
   }
 }
 
-}  // namespace
+using SortedSources = std::vector<std::pair<std::string, const SourceFile*>>;
 
-CandidateIdentity identify(const Solution& solution) {
-  base::Sha256 content;
-  base::Sha256 normalised;
-  content.update_framed(kContentTag);
-  normalised.update_framed(kNormalisedTag);
-  std::vector<std::pair<std::string, const SourceFile*>> sources;
+SortedSources sorted_sources(const Solution& solution) {
+  SortedSources sources;
   for (const SourceFile& source : solution.sources) {
     sources.emplace_back(normalise_source_path(source.path), &source);
   }
   std::sort(sources.begin(), sources.end(),
             [](const auto& left, const auto& right) { return left.first < right.first; });
-  for (base::Sha256* hash : {&content, &normalised}) {
-    update_spec(*hash, solution.spec);
-    update_parameters(*hash, solution.parameters);
-    update_count(*hash, sources.size());
+  return sources;
+}
+
+void begin_identity(base::Sha256& hash, std::string_view tag, const Solution& solution) {
+  hash.update_framed(tag);
+  update_spec(hash, solution.spec);
+  update_parameters(hash, solution.parameters);
+  update_count(hash, solution.sources.size());
+}
+
+base::Digest normalised_digest(std::string_view tag, const Solution& solution, const SortedSources& sources,
+                               LayoutUse use) {
+  base::Sha256 hash;
+  begin_identity(hash, tag, solution);
+  for (const auto& [path, source] : sources) {
+    hash.update_framed(path);
+    hash.update_framed(is_c_family(solution, path) ? normalise_source(source->content, use) : source->content);
   }
+  return hash.finish();
+}
+
+}  // namespace
+
+CandidateIdentity identify(const Solution& solution) {
+  const SortedSources sources = sorted_sources(solution);
+  base::Sha256 content;
+  begin_identity(content, kContentTag, solution);
+  LayoutUse use = LayoutUse::none;
   for (const auto& [path, source] : sources) {
     content.update_framed(path);
     content.update_framed(source->content);
-    normalised.update_framed(path);
-    normalised.update_framed(is_c_family(solution, path) ? normalise_source(source->content) : source->content);
+    if (is_c_family(solution, path)) {
+      use = std::max(use, layout_use(source->content));
+    }
   }
-  return {content.finish(), normalised.finish()};
+  return {content.finish(), normalised_digest(kNormalisedTag, solution, sources, use)};
+}
+
+base::Digest earlier_normalised(const Solution& solution) {
+  return normalised_digest(kEarlierNormalisedTag, solution, sorted_sources(solution), LayoutUse::blanks);
 }
 
 }  // namespace assay::task

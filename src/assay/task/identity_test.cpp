@@ -27,7 +27,10 @@ TEST(Identity, IsFixed) {
   // needs a new tag there.
   const CandidateIdentity identity = identify(sample_solution("one"));
   EXPECT_EQ(identity.content.hex(), "2dc4a71007a2d4be88d615b9d8428875f1e092cafacdc659d84a5535094574bc");
-  EXPECT_EQ(identity.normalised.hex(), "433844e8869ed234335071b6d19c7180e8cfc5ca9bd18587ad92329ff7dbcd33");
+  EXPECT_EQ(identity.normalised.hex(), "00af76d80e52ac3ca2dcd974ecd484aa91021aa87266488882d6aa25f281d4f7");
+  EXPECT_EQ(earlier_normalised(sample_solution("one")).hex(),
+            "433844e8869ed234335071b6d19c7180e8cfc5ca9bd18587ad92329ff7dbcd33")
+      << "archives of before hold such values";
 }
 
 TEST(Identity, SeesEverythingThatDecidesTheObject) {
@@ -88,6 +91,38 @@ TEST(Identity, AnEditedCommentChangesTheContentAlone) {
   two.sources[0].content = "int a; // second\n\n\nint b;\n";
   EXPECT_NE(identify(one).content, identify(two).content);
   EXPECT_EQ(identify(one).normalised, identify(two).normalised);
+}
+
+TEST(Identity, ACommentWhereNoBlankWasChangesTheContentAlone) {
+  Solution one = sample_solution("s");
+  one.sources[0].content = "int f(int a,int b){return a+b;}\n";
+  for (const char* source : {"int f(int a/* first */,int b){return a+/* sum */b;}\n",
+                             "int f ( int a , int b )\n{\n  return a + b;  // why\n}\n"}) {
+    Solution two = one;
+    two.sources[0].content = source;
+    EXPECT_NE(identify(one).content, identify(two).content);
+    EXPECT_EQ(identify(one).normalised, identify(two).normalised) << source;
+  }
+  Solution other = one;
+  other.sources[0].content = "int f(int a,int b){return a-b;}\n";
+  EXPECT_NE(identify(one).normalised, identify(other).normalised);
+}
+
+// A macro of one file reaches the others.
+TEST(Identity, ALayoutThatTheProgramSeesCountsInAllItsSources) {
+  Solution one = sample_solution("s");
+  one.sources[0].content = "#include \"lib/tile.hpp\"\nint line = HERE;\n";
+  Solution two = one;
+  two.sources[0].content = "#include \"lib/tile.hpp\"\n\nint line = HERE;\n";
+  EXPECT_EQ(identify(one).normalised, identify(two).normalised);
+  one.sources[1].content = two.sources[1].content = "#define HERE __LINE__\n";
+  EXPECT_NE(identify(one).normalised, identify(two).normalised) << "the second is one line further down";
+  one.sources[1].content = two.sources[1].content = "#define HERE 3 // not __LINE__\n";
+  EXPECT_EQ(identify(one).normalised, identify(two).normalised);
+  one.sources[1].content = two.sources[1].content = "#define TEXT(x) #x\n";
+  one.sources[0].content = "const char* name = TEXT(a+b);\n";
+  two.sources[0].content = "const char* name = TEXT(a + b);\n";
+  EXPECT_NE(identify(one).normalised, identify(two).normalised) << "the texts differ";
 }
 
 TEST(Identity, OnlyCAndCppAreNormalised) {

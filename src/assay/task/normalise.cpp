@@ -14,20 +14,50 @@ bool is_word(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
+// Characters of which two side by side may be one operator, or begin a comment.
+bool combines(char c) { return std::string_view("+-*/%&|^<>=!:.#").find(c) != std::string_view::npos; }
+
+// Longest first, so that the first that fits is the one that the language takes.
+constexpr std::array<std::string_view, 29> kPunctuators = {
+    "%:%:", "<<=", ">>=", "<=>", "...", "->*", "##", "::", ".*", "->", "++", "--", "+=", "-=", "*=",
+    "/=",   "%=",  "&=",  "|=",  "^=",  "<<",  ">>", "<=", ">=", "==", "!=", "&&", "||", "%:"};
+
+// Names whose value is a line of the source.
+constexpr std::array<std::string_view, 4> kLineNames = {"__LINE__", "__builtin_LINE", "source_location",
+                                                        "__builtin_source_location"};
+
 /// One pass over the source. Lines joined by a backslash are joined before anything else is looked at, as in the
 /// language (and, as g++ and clang do, also if blanks follow the backslash); only raw strings keep theirs.
 class Normaliser {
  public:
-  explicit Normaliser(std::string_view source) : source_(source) {}
+  enum class Blanks : std::uint8_t { folded, removed };
+
+  Normaliser(std::string_view source, Blanks blanks) : source_(source), blanks_(blanks) {}
 
   std::string run() {
     while (skip_joins(), at_ < source_.size()) {
+      token_begins_ = true;
+      const std::size_t before = out_.size();
       step();
+      if (out_.size() > before && !in_directive_) {
+        code_ += last_ == Token::quoted ? "\"\"" : std::string_view(out_).substr(before);
+        code_ += ' ';
+      }
     }
     return std::move(out_);
   }
 
+  /// After run(): the tokens outside of directives with blanks between them; literals are empty.
+  [[nodiscard]] std::string take_code() { return std::move(code_); }
+
+  /// After run(): what of the layout the program itself can see.
+  [[nodiscard]] LayoutUse layout_use() const {
+    return sees_lines_ ? LayoutUse::lines : (stringises_ ? LayoutUse::blanks : LayoutUse::none);
+  }
+
  private:
+  enum class Token : std::uint8_t { none, word, number, quoted, other };
+
   static constexpr char kEnd = '\0';
 
   // Returns the end of a backslash-newline that begins at `at`, or `at` itself.
@@ -71,13 +101,39 @@ class Normaliser {
     name_due_ = false;
     if (pending_line_ && !out_.empty()) {
       end_line();
-    } else if (pending_space_ && !out_.empty() && out_.back() != '\n') {
+    } else if (blank_due(c)) {
       out_ += ' ';
     }
     pending_line_ = false;
     pending_space_ = false;
     line_start_ = false;
+    token_begins_ = false;
     out_ += c;
+  }
+
+  // In a directive a blank may decide what is defined; elsewhere it only keeps tokens apart, and stands wherever two
+  // tokens would merge, so that one sequence of tokens has one form.
+  bool blank_due(char c) const {
+    if (out_.empty() || out_.back() == '\n') {
+      return false;
+    }
+    if (blanks_ == Blanks::folded || in_directive_) {
+      return pending_space_;
+    }
+    const char before = out_.back();
+    const bool quote = c == '"' || c == '\'';
+    if (before == '\\' || c == '\\' || (last_ == Token::quoted && is_word(c)) ||
+        (quote && (last_ == Token::word || last_ == Token::number))) {
+      return pending_space_;  // A prefix or a suffix is one token with its literal.
+    }
+    if (!token_begins_ || quote || last_ == Token::quoted) {
+      return false;
+    }
+    if (last_ == Token::word || last_ == Token::number) {
+      const bool exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
+      return is_word(c) || (last_ == Token::number && (c == '.' || (exponent && (c == '+' || c == '-'))));
+    }
+    return (before == '.' && base::is_digit(c)) || (combines(before) && combines(c));
   }
 
   // A stray backslash before a line's end, with blanks between or not, would join lines when read again; the empty
@@ -107,14 +163,38 @@ class Normaliser {
       directive();
     } else if (c == '"' || c == '\'') {
       quoted(c);
+      last_ = Token::quoted;
     } else if (base::is_digit(c) || (c == '.' && base::is_digit(peek_next()))) {
       number();
+      last_ = Token::number;
     } else if (is_word(c)) {
-      word();
+      last_ = word();
     } else if (c == '<' && header_due_) {
       header();
+      last_ = Token::other;
     } else {
       header_due_ = false;
+      operator_token();
+      last_ = Token::other;
+    }
+  }
+
+  // The next characters, through joined lines.
+  std::string ahead(std::size_t count) const {
+    std::string text;
+    for (std::size_t at = at_; at < source_.size() && text.size() < count; at = after_joins(at + 1)) {
+      text += source_[at];
+    }
+    return text;
+  }
+
+  void operator_token() {
+    const std::string next = ahead(4);
+    const auto found = std::find_if(kPunctuators.begin(), kPunctuators.end(),
+                                    [&next](std::string_view candidate) { return next.starts_with(candidate); });
+    const std::size_t size = found == kPunctuators.end() ? 1 : found->size();
+    stringises_ = stringises_ || (in_directive_ && (next.substr(0, size) == "#" || next.substr(0, size) == "%:"));
+    for (std::size_t i = 0; i < size; ++i) {
       copy();
     }
   }
@@ -153,6 +233,7 @@ class Normaliser {
   void directive() {
     pending_line_ = true;
     in_directive_ = true;
+    last_ = Token::other;
     if (peek() == '%') {
       copy();
     }
@@ -203,7 +284,7 @@ class Normaliser {
     }
   }
 
-  void word() {
+  Token word() {
     const bool directive_name = name_due_;
     std::string name;
     while (more() && is_word(peek())) {
@@ -212,10 +293,13 @@ class Normaliser {
     }
     constexpr std::array<std::string_view, 4> kInclude = {"include", "include_next", "import", "embed"};
     header_due_ = directive_name && std::find(kInclude.begin(), kInclude.end(), name) != kInclude.end();
+    sees_lines_ = sees_lines_ || std::find(kLineNames.begin(), kLineNames.end(), name) != kLineNames.end();
     constexpr std::array<std::string_view, 5> kRaw = {"R", "LR", "uR", "UR", "u8R"};
     if (peek() == '"' && std::find(kRaw.begin(), kRaw.end(), name) != kRaw.end()) {
       raw_string();
+      return Token::quoted;
     }
+    return Token::word;
   }
 
   // Copied byte by byte: neither comments nor joined lines exist inside. One that is ill-formed has no known end: the
@@ -237,7 +321,9 @@ class Normaliser {
   }
 
   std::string_view source_;
+  Blanks blanks_;
   std::string out_;
+  std::string code_;
   std::size_t at_ = 0;
   bool line_start_ = true;
   bool in_directive_ = false;
@@ -245,10 +331,33 @@ class Normaliser {
   bool header_due_ = false;  ///< The next token may be the <…> of an #include.
   bool pending_space_ = false;
   bool pending_line_ = false;
+  bool token_begins_ = false;
+  Token last_ = Token::none;
+  bool stringises_ = false;
+  bool sees_lines_ = false;
 };
 
 }  // namespace
 
-std::string normalise_source(std::string_view source) { return Normaliser(source).run(); }
+LayoutUse layout_use(std::string_view source) {
+  Normaliser normaliser(source, Normaliser::Blanks::folded);
+  static_cast<void>(normaliser.run());
+  return normaliser.layout_use();
+}
+
+std::string plain_code(std::string_view source) {
+  Normaliser normaliser(source, Normaliser::Blanks::folded);
+  static_cast<void>(normaliser.run());
+  return normaliser.take_code();
+}
+
+std::string normalise_source(std::string_view source, LayoutUse use) {
+  if (use == LayoutUse::lines) {
+    return std::string(source);
+  }
+  return Normaliser(source, use == LayoutUse::none ? Normaliser::Blanks::removed : Normaliser::Blanks::folded).run();
+}
+
+std::string normalise_source(std::string_view source) { return normalise_source(source, layout_use(source)); }
 
 }  // namespace assay::task

@@ -7,7 +7,11 @@
 namespace assay::task {
 namespace {
 
-std::string normal(std::string_view source) { return normalise_source(source); }
+// Blanks folded: what is a comment, a literal, a line can be seen best so.
+std::string normal(std::string_view source) { return normalise_source(source, LayoutUse::blanks); }
+
+// Blanks removed, except where they keep tokens apart.
+std::string bare(std::string_view source) { return normalise_source(source, LayoutUse::none); }
 
 TEST(Normalise, FoldsBlankSpace) {
   EXPECT_EQ(normal("int  x ;\n\n\t int y;\r\n"), "int x ; int y;");
@@ -107,6 +111,70 @@ TEST(Normalise, AStrayBackslashDoesNotJoinLines) {
   EXPECT_EQ(normal("# 3'a // b\nc"), "# 3'a\nc");
 }
 
+TEST(Normalise, BlanksStayWhereTokensWouldMerge) {
+  EXPECT_EQ(bare("int  x ;\n\n y = a + b ;"), "int x;y=a+b;");
+  EXPECT_EQ(bare("return - 1 ;"), "return-1;");
+  EXPECT_EQ(bare("a + + b"), "a+ +b");
+  EXPECT_EQ(bare("a ++ + b"), "a++ +b");
+  EXPECT_EQ(bare("a - -1 ; b -- ;"), "a- -1;b--;");
+  EXPECT_EQ(bare("a & & b ; a && b"), "a& &b;a&&b");
+  EXPECT_EQ(bare("a < -1"), "a< -1");
+  EXPECT_EQ(bare("x < ::y"), "x< ::y");
+  EXPECT_EQ(bare("a / *b"), "a/ *b");
+  EXPECT_EQ(bare("1 .5"), "1 .5");
+  EXPECT_EQ(bare("1e + 5 ; 1e+5"), "1e +5;1e+5");
+  EXPECT_EQ(bare("x . y ; x .5"), "x.y;x.5");
+  EXPECT_EQ(bare("1 'a' ; L 'a' ; L'a' ; \"a\" b ; \"a\"b"), "1 'a';L 'a';L'a';\"a\" b;\"a\"b");
+  EXPECT_EQ(bare("\"a\"  \"b\""), "\"a\"\"b\"");
+  EXPECT_EQ(bare("A < B < C > > x ; y >> z"), "A<B<C> >x;y>>z");
+  EXPECT_EQ(bare("p ->* q <=> r ... , ##"), "p->*q<=>r...,##");
+  EXPECT_EQ(bare("f ( ) [ [ x ] ] { }"), "f()[[x]]{}");
+  EXPECT_EQ(bare("\\ u1234 ; \\u1234"), "\\ u1234;\\u1234");
+}
+
+TEST(Normalise, OneSequenceOfTokensHasOneForm) {
+  EXPECT_EQ(bare("a<-1"), bare("a < -1"));
+  EXPECT_EQ(bare("f(a/**/,b)"), bare("f(a,b)"));
+  EXPECT_EQ(bare("f(/* none */)"), bare("f()"));
+  EXPECT_EQ(bare("a/* x */+b"), bare("a+b"));
+  EXPECT_EQ(bare("x=1;// why\ny=2;"), bare("x=1;y=2;"));
+  EXPECT_EQ(bare("a+=1"), bare("a += 1"));
+  EXPECT_NE(bare("a+=1"), bare("a+ =1"));
+  EXPECT_NE(bare("a>>b"), bare("a> >b"));
+  EXPECT_NE(bare("int x"), bare("intx"));
+}
+
+TEST(Normalise, DirectivesKeepTheirBlanks) {
+  EXPECT_EQ(bare("#define  F (x)  a + b\nint  x ;"), "#define F (x) a + b\nint x;");
+  EXPECT_NE(bare("#define F/**/(x)\n"), bare("#define F(x)\n"));
+  EXPECT_EQ(bare("a ;\n# if A && B\nb ;\n# endif\n"), "a;\n# if A && B\nb;\n# endif");
+}
+
+TEST(Normalise, KnowsWhatASourceSeesOfItsLayout) {
+  EXPECT_EQ(layout_use("int x;\n#define A(x) x ## 1\n"), LayoutUse::none);
+  EXPECT_EQ(layout_use("#define A(x) #x\n"), LayoutUse::blanks);
+  EXPECT_EQ(layout_use("#define A(x) # x\n"), LayoutUse::blanks);
+  EXPECT_EQ(layout_use("%:define A(x) %:x\n"), LayoutUse::blanks);
+  EXPECT_EQ(layout_use("int x = __LINE__;"), LayoutUse::lines);
+  EXPECT_EQ(layout_use("std::source_location::current()"), LayoutUse::lines);
+  EXPECT_EQ(layout_use("#define A(x) #x\nint y = __builtin_LINE();"), LayoutUse::lines);
+  EXPECT_EQ(layout_use("// __LINE__\n\"__LINE__\" /* #define A(x) #x */"), LayoutUse::none);
+  EXPECT_EQ(layout_use("int __LINE__2;"), LayoutUse::none);
+}
+
+TEST(Normalise, ASourceThatSeesItsLinesIsLeftAsItIs) {
+  const std::string source = "int  x = __LINE__ ; // here\n";
+  EXPECT_EQ(normalise_source(source), source);
+  EXPECT_EQ(normalise_source("#define A(x)  #x // y\nA( b )"), "#define A(x) #x\nA( b )");
+  EXPECT_EQ(normalise_source("f( b ) // y"), "f(b)");
+}
+
+TEST(Normalise, PlainCodeHasNeitherLiteralsNorDirectives) {
+  EXPECT_EQ(plain_code("f(\"ASSAY(x)\", 'a') // c"), "f ( \"\" , \"\" ) ");
+  EXPECT_EQ(plain_code("#define F f(x)\ng(); R\"(h())\" u8\"i\""), "g ( ) ; \"\" u8 \"\" ");
+  EXPECT_EQ(plain_code(""), "");
+}
+
 TEST(Normalise, IsIdempotentAndIgnoresComments) {
   const auto pieces = rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::vector<std::string>{
       "a",   "1'0",     "'", "\"", "\\", "\n", " ",    "/",  "*", "//", "/*", "*/",     "#",    "R\"(",
@@ -118,6 +186,10 @@ TEST(Normalise, IsIdempotentAndIgnoresComments) {
     }
     const std::string once = normalise_source(source);
     RC_ASSERT(normalise_source(once) == once);
+    for (const LayoutUse use : {LayoutUse::none, LayoutUse::blanks, LayoutUse::lines}) {
+      const std::string form = normalise_source(source, use);
+      RC_ASSERT(normalise_source(form, use) == form);
+    }
   }));
   EXPECT_TRUE(rc::check("a comment line changes nothing", [](const std::vector<bool>& places) {
     std::string plain;
@@ -127,6 +199,20 @@ TEST(Normalise, IsIdempotentAndIgnoresComments) {
       commented += comment ? "x = x + 1; // why\n" : "x = x + 1;\n/* \n */ ";
     }
     RC_ASSERT(normalise_source(plain) == normalise_source(commented));
+  }));
+  // Any blank space, and any comment, between the same tokens.
+  EXPECT_TRUE(rc::check("blank space and comments between tokens change nothing", [] {
+    const std::vector<std::string> tokens = {"a",  "b1", "+",  "++",    "-",   "<", "<<", ">>", "=",
+                                             "==", "1",  ".5", "1e3",   "(",   ")", "[",  ",",  ";",
+                                             "::", ".",  "->", "\"s\"", "'c'", "&", "&&"};
+    const std::vector<std::string> gaps = {" ", "\n", " /* c */ ", "/**/", " // c\n", "\t\\\n "};
+    std::string one;
+    std::string two;
+    for (const std::string& token : *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(tokens))) {
+      one += token + " ";
+      two += token + *rc::gen::elementOf(gaps);
+    }
+    RC_ASSERT(normalise_source(one, LayoutUse::none) == normalise_source(two, LayoutUse::none));
   }));
 }
 

@@ -35,27 +35,35 @@ bool has_colon(const std::vector<PythonToken>& tokens, std::size_t first, std::s
   return false;
 }
 
-bool defines_run(const std::vector<PythonToken>& tokens, std::size_t first, std::size_t last) {
-  return last - first >= 5 && tokens[first].is("def") && tokens[first + 1].kind == Kind::name &&
-         tokens[first + 1].text == "run" && tokens[first + 2].is("(");
+// The name of the function that a logical line defines; empty if it defines none. `async def` is another statement.
+std::string_view defined_function(const std::vector<PythonToken>& tokens, std::size_t first, std::size_t last) {
+  const bool defines =
+      last - first >= 5 && tokens[first].is("def") && tokens[first + 1].kind == Kind::name && tokens[first + 2].is("(");
+  return defines ? tokens[first + 1].text : std::string_view();
 }
 
-}  // namespace
+// A module's top-level functions in their order, or its first fault.
+struct Module {
+  std::vector<std::string_view> functions;
+  std::optional<std::string> fault;
+};
 
-std::optional<std::string> check_python_reference(std::string_view source) {
+Module scan_module(std::string_view source) {
+  Module module;
   const auto [tokens, fault] = tokenise_python(source);
   if (fault) {
-    return "is not valid Python: " + *fault;
+    module.fault = "is not valid Python: " + *fault;
+    return module;
   }
-  bool run = false;
   bool block_due = false;
   int depth = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const PythonToken& token = tokens[i];
     const bool indent = token.kind == Kind::indent;
     if (block_due != indent) {
-      return fmt::format("is not valid Python: line {}: {}", token.line,
-                         block_due ? "an indented block is missing" : "unexpected indentation");
+      module.fault = fmt::format("is not valid Python: line {}: {}", token.line,
+                                 block_due ? "an indented block is missing" : "unexpected indentation");
+      return module;
     }
     block_due = false;
     if (indent || token.kind == Kind::dedent) {
@@ -67,13 +75,58 @@ std::optional<std::string> check_python_reference(std::string_view source) {
       ++last;
     }
     if (starts_block(token) && !has_colon(tokens, i, last)) {
-      return fmt::format("is not valid Python: line {}: ':' is missing after \"{}\"", token.line, token.text);
+      module.fault = fmt::format("is not valid Python: line {}: ':' is missing after \"{}\"", token.line, token.text);
+      return module;
     }
-    run = run || (depth == 0 && defines_run(tokens, i, last));
+    if (const std::string_view name = defined_function(tokens, i, last); depth == 0 && !name.empty()) {
+      module.functions.push_back(name);
+    }
     block_due = opens_block(tokens, i, last);
     i = last;
   }
-  return run ? std::nullopt : std::optional<std::string>("must define a top-level function: add `def run(…):`");
+  return module;
+}
+
+std::string_view chosen_function(const Module& module) {
+  std::string_view chosen;
+  for (const std::string_view name : module.functions) {
+    if (name == "run") {
+      return name;
+    }
+    chosen = name.ends_with("_reference") ? name : chosen;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::optional<std::string> check_python_module(std::string_view source) {
+  const Module module = scan_module(source);
+  if (!module.fault && module.functions.empty()) {
+    return "must define a top-level function: add `def name(…):`";
+  }
+  return module.fault;
+}
+
+std::optional<std::string> check_python_reference(std::string_view source, ReferenceName name) {
+  const Module module = scan_module(source);
+  if (module.fault) {
+    return module.fault;
+  }
+  const std::string_view function = chosen_function(module);
+  if (name == ReferenceName::run && function != "run") {
+    return "must define a top-level function: add `def run(…):`";
+  }
+  if (function.empty()) {
+    return "must define a top-level function run or _<op>_reference: add `def run(…):`";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> reference_function(std::string_view source) {
+  const Module module = scan_module(source);
+  const std::string_view function = chosen_function(module);
+  return module.fault || function.empty() ? std::nullopt : std::optional<std::string>(function);
 }
 
 }  // namespace assay::task

@@ -30,9 +30,20 @@ struct PythonTokens {
 /// Splits Python source into tokens, which point into `source`.
 [[nodiscard]] PythonTokens tokenise_python(std::string_view source);
 
-/// Checks that `source` looks like a Python module with a top-level `def run(`. Nothing is executed. Catches brackets,
-/// strings, indentation and missing blocks, not every fault of a statement. Returns the fault, if any.
-[[nodiscard]] std::optional<std::string> check_python_reference(std::string_view source);
+/// Checks that `source` looks like a Python module with at least one top-level function. Nothing is executed. Catches
+/// brackets, strings, indentation and missing blocks, not every fault of a statement. Returns the fault, if any.
+[[nodiscard]] std::optional<std::string> check_python_module(std::string_view source);
+
+/// How the function of a reference may be called: `run`, or FlashInfer's `_<op>_reference` as well.
+enum class ReferenceName : std::uint8_t { run, any_operator };
+
+/// Checks that `source` is such a module with a top-level reference function. Returns the fault, if any.
+[[nodiscard]] std::optional<std::string> check_python_reference(std::string_view source,
+                                                                ReferenceName name = ReferenceName::run);
+
+/// Returns the name of the function to call in a reference: `run` if the module defines it at its top level, else the
+/// last function there whose name ends in "_reference", else nothing. Source with faults has none.
+[[nodiscard]] std::optional<std::string> reference_function(std::string_view source);
 
 /// Checks that `text` is one Python expression, by Python's full expression grammar. Returns the fault, if any.
 [[nodiscard]] std::optional<std::string> check_python_expression(std::string_view text);

@@ -137,6 +137,8 @@ WorkloadTiming read_timing(const Node& node) {
   timing.log_ratio = read_optional_number(fields.required("log_ratio"));
   timing.log_ratio_lower = read_optional_number(fields.required("log_ratio_lower"));
   timing.log_ratio_upper = read_optional_number(fields.required("log_ratio_upper"));
+  timing.largest_absolute_error = read_optional_number(fields.optional("largest_absolute_error"));
+  timing.largest_relative_error = read_optional_number(fields.optional("largest_relative_error"));
   fields.refuse_others();
   return timing;
 }
@@ -153,6 +155,12 @@ Json encode_timing(const WorkloadTiming& timing) {
   json["log_ratio"] = encode_optional(timing.log_ratio);
   json["log_ratio_lower"] = encode_optional(timing.log_ratio_lower);
   json["log_ratio_upper"] = encode_optional(timing.log_ratio_upper);
+  if (timing.largest_absolute_error) {
+    json["largest_absolute_error"] = encode_number(*timing.largest_absolute_error);
+  }
+  if (timing.largest_relative_error) {
+    json["largest_relative_error"] = encode_number(*timing.largest_relative_error);
+  }
   return json;
 }
 

@@ -42,6 +42,8 @@ namespace assay::task::testing {
   timing.axes = {{"rows", 4}};
   timing.candidate_ns = 1234.5;
   timing.log_ratio = -0.25;
+  timing.largest_absolute_error = 0.125;
+  timing.largest_relative_error = std::numeric_limits<double>::infinity();
   evaluation.timings = {timing};
   evaluation.comparison =
       Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};

@@ -15,6 +15,7 @@
 
 #include <assay/base/text.hpp>
 #include <assay/task/codec.hpp>
+#include <assay/task/flashinfer_documents.hpp>
 #include <assay/task/sample_evaluation.hpp>
 #include <assay/task/test_documents.hpp>
 
@@ -62,6 +63,12 @@ const SchemaFile& schema(const std::string& kind) {
 }
 
 bool decodes(const std::string& kind, const base::Json& document) {
+  if (kind == "definition.flashinfer") {
+    return decode_definition(document, Dialect::flashinfer).value.has_value();
+  }
+  if (kind == "solution.flashinfer") {
+    return decode_solution(document, Dialect::flashinfer).value.has_value();
+  }
   if (kind == "definition") {
     return decode_definition(document).value.has_value();
   }
@@ -213,6 +220,25 @@ TEST(Schemas, DefinitionAgreesAtEveryPlace) {
   const auto found = disagreements("definition", encode(testing::sample_definition()), kPlainValue);
   EXPECT_THAT(without(found, {"/axes", "/inputs/x/shape/", "/outputs/y/shape/", "/constraints/0", "/reference"}),
               ::testing::IsEmpty());
+}
+
+TEST(Schemas, FlashinfersDefinitionAgreesAtEveryPlace) {
+  const auto found = disagreements("definition.flashinfer", testing::flashinfer_definition(), kPlainValue);
+  EXPECT_THAT(without(found, {"/axes", "/constraints/0", "/constraints/1", "/reference", "/check", "/init"}),
+              ::testing::IsEmpty());
+}
+
+TEST(Schemas, FlashinfersSolutionAgreesAtEveryPlace) {
+  const auto found = disagreements("solution.flashinfer", testing::flashinfer_solution(), kPlainValue);
+  EXPECT_THAT(without(found, {"/spec/entry_point", "/sources/0"}), ::testing::IsEmpty());
+}
+
+TEST(Schemas, ARequestMayHoldEitherDialect) {
+  EvaluationRequest request = testing::sample_request();
+  request.seed = 7;
+  request.definition = decode_definition(testing::runnable_flashinfer_definition(), Dialect::flashinfer).value.value();
+  request.candidate = decode_solution(testing::flashinfer_solution(), Dialect::flashinfer).value.value();
+  EXPECT_TRUE(schema("request").accepts(json::parse(encode(request).dump())));
 }
 
 TEST(Schemas, WorkloadAgreesAtEveryPlace) {

@@ -16,6 +16,12 @@ std::string_view to_string(Language language) {
       return "cuda";
     case Language::tilelang:
       return "tilelang";
+    case Language::cutedsl:
+      return "cutedsl";
+    case Language::cutlass:
+      return "cutlass";
+    case Language::cutile:
+      return "cutile";
   }
   base::check_failed("a language of the enumeration", __FILE__, __LINE__);
 }

@@ -12,7 +12,8 @@
 
 namespace assay::task {
 
-enum class Language : std::uint8_t { python, triton, cpp, cuda, tilelang };
+/// The last three are of FlashInfer's dialect alone.
+enum class Language : std::uint8_t { python, triton, cpp, cuda, tilelang, cutedsl, cutlass, cutile };
 enum class Binding : std::uint8_t { tvm_ffi, torch };
 
 [[nodiscard]] std::string_view to_string(Language language);
@@ -61,12 +62,29 @@ struct CandidateIdentity {
   auto operator<=>(const CandidateIdentity&) const = default;
 };
 
-/// Computes both. Name, author and description do not count; each field is framed by its length; parameters and
+/// Computes both; one source that sees its layout makes it count in all of a solution's, for macros reach across files.
+/// Name, author and description do not count; each field is framed by its length; parameters and
 /// sources are sorted.
 [[nodiscard]] CandidateIdentity identify(const Solution& solution);
 
-/// Removes comments and folds white space in C or C++ source, leaving string, character and raw string literals and
-/// line structure of preprocessor directives alone. Never fails: unterminated constructs run to the end.
+/// Computes the normalised digest as it was before blanks that keep no tokens apart stopped counting: archives of that
+/// time hold it.
+[[nodiscard]] base::Digest earlier_normalised(const Solution& solution);
+
+/// What of its own layout C or C++ source can see: nothing, the blanks between tokens (a macro that makes text of its
+/// argument, `#x`), or its lines (`__LINE__`, std::source_location).
+enum class LayoutUse : std::uint8_t { none, blanks, lines };
+[[nodiscard]] LayoutUse layout_use(std::string_view source);
+
+/// Removes comments in C or C++ source, and blank space as far as the source cannot see it: with `none` only what keeps
+/// two tokens apart stays, with `blanks` it is folded, and a comment is a blank; with `lines` nothing is changed. String,
+/// character and raw string literals, and the lines and blanks of preprocessor directives, are left alone. Never fails:
+/// unterminated constructs run to the end. Without `use` it is what the source itself does.
+[[nodiscard]] std::string normalise_source(std::string_view source, LayoutUse use);
 [[nodiscard]] std::string normalise_source(std::string_view source);
+
+/// Returns the tokens of C or C++ source with blank space between them, comments and preprocessor directives left out and
+/// literals emptied: what can be searched for a name that is used.
+[[nodiscard]] std::string plain_code(std::string_view source);
 
 }  // namespace assay::task

@@ -27,6 +27,9 @@ void check_axes(const Definition& definition, const Workload& workload, std::vec
     if (axis == nullptr) {
       problems.push_back(
           {place, fmt::format("is no axis of {}: {}", definition.name, suggestion(name, definition.axes))});
+    } else if (axis->unresolved) {
+      problems.push_back({place, fmt::format("is a constant without a value in {}: write its value there, not here",
+                                             definition.name)});
     } else if (axis->kind == Axis::Kind::constant) {
       problems.push_back({place, fmt::format("is the constant {} in {}: remove it", axis->value, definition.name)});
     } else if (value <= 0) {
@@ -41,8 +44,12 @@ void check_axes(const Definition& definition, const Workload& workload, std::vec
   }
 }
 
-// A float parameter takes an integer, as Python does; an integer or a boolean takes its own kind alone.
+// A float parameter takes an integer, as Python does; an integer or a boolean takes its own kind alone. A workload has
+// no words for a string or the name of a type; what is unknown may be anything.
 bool scalar_fits(const ScalarInput& scalar, tensor::DType dtype) {
+  if (!tensor::has_storage(dtype)) {
+    return dtype == tensor::DType::unknown;
+  }
   if (dtype == tensor::DType::boolean) {
     return std::holds_alternative<bool>(scalar.value);
   }
@@ -81,7 +88,7 @@ std::vector<Problem> workload_problems(const Definition& definition, const Workl
     }
   }
   for (const auto& [name, spec] : definition.inputs) {
-    if (find(workload.inputs, name) == nullptr) {
+    if (!spec.optional && find(workload.inputs, name) == nullptr) {
       problems.push_back(
           {"/inputs", fmt::format("does not have \"{}\", an input of {}: add it", name, definition.name)});
     }

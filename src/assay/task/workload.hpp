@@ -40,8 +40,8 @@ struct Workload {
   std::vector<std::int64_t> lengths;
 };
 
-/// Checks a workload against its definition: exactly the variable axes, all > 0, exactly the inputs, scalars where the
-/// definition has scalars. The error names the workload, the JSON pointer and the remedy.
+/// Checks a workload against its definition: exactly the variable axes, all > 0, exactly the inputs (optional ones may be
+/// left out), scalars where the definition has scalars. Constraints are another matter: task/constraint.hpp. The error names the workload, the JSON pointer and the remedy.
 [[nodiscard]] base::Result<void> check_workload(const Definition& definition, const Workload& workload);
 
 }  // namespace assay::task

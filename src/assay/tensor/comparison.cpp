@@ -93,21 +93,24 @@ Sums accumulate(const std::byte* got, const double* expected, std::size_t count,
   return sums;
 }
 
-float read_floating(DType dtype, const std::byte* bytes, std::size_t flat) {
+double read_floating(DType dtype, const std::byte* bytes, std::size_t flat) {
   switch (dtype) {
+    case DType::float64:
+      return load<double>(bytes, flat);
     case DType::float32:
-      return load<float>(bytes, flat);
+      return static_cast<double>(load<float>(bytes, flat));
     case DType::float16:
-      return from_float16(load<std::uint16_t>(bytes, flat));
+      return static_cast<double>(from_float16(load<std::uint16_t>(bytes, flat)));
     case DType::bfloat16:
-      return from_bfloat16(load<std::uint16_t>(bytes, flat));
+      return static_cast<double>(from_bfloat16(load<std::uint16_t>(bytes, flat)));
     case DType::float8_e4m3fn:
-      return from_float8_e4m3fn(load<std::uint8_t>(bytes, flat));
+      return static_cast<double>(from_float8_e4m3fn(load<std::uint8_t>(bytes, flat)));
     case DType::float8_e5m2:
-      return from_float8_e5m2(load<std::uint8_t>(bytes, flat));
+      return static_cast<double>(from_float8_e5m2(load<std::uint8_t>(bytes, flat)));
     case DType::float4_e2m1:
       // The element with the even index lies in the low half of its byte.
-      return from_float4_e2m1(static_cast<std::uint8_t>(load<std::uint8_t>(bytes, flat / 2) >> (flat % 2 * 4)));
+      return static_cast<double>(
+          from_float4_e2m1(static_cast<std::uint8_t>(load<std::uint8_t>(bytes, flat / 2) >> (flat % 2 * 4))));
     default:
       base::check_failed("a floating dtype", __FILE__, __LINE__);
   }
@@ -123,6 +126,10 @@ std::int64_t read_integer(DType dtype, const std::byte* bytes, std::size_t flat)
       return load<std::int16_t>(bytes, flat);
     case DType::int8:
       return load<std::int8_t>(bytes, flat);
+    case DType::uint8:
+      return load<std::uint8_t>(bytes, flat);
+    case DType::uint32:
+      return load<std::uint32_t>(bytes, flat);
     case DType::boolean:
       return load<std::uint8_t>(bytes, flat) != 0 ? 1 : 0;
     default:
@@ -146,7 +153,8 @@ Sums accumulate_range(const ConstView& got, std::span<const double> expected, st
       }
     } else {
       for (std::size_t i = 0; i < now; ++i) {
-        tile[i] = read_floating(got.dtype, got.bytes.data(), begin + i);
+        // No type that comes here is wider than float.
+        tile[i] = static_cast<float>(read_floating(got.dtype, got.bytes.data(), begin + i));
       }
     }
     sums.add(accumulate(std::as_bytes(std::span(tile)).data(), expected.data() + begin, now, relative));
@@ -255,7 +263,7 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
     double largest_error = -1;
     std::size_t largest_at = block * blocks.size;
     for (std::size_t flat = block * blocks.size; flat < (block + 1) * blocks.size; ++flat) {
-      const double value = static_cast<double>(read_floating(got.dtype, got.bytes.data(), flat));
+      const double value = read_floating(got.dtype, got.bytes.data(), flat);
       const double allowed = absolute + rule.relative * std::fabs(expected[flat]);
       const double over = violation(value, expected[flat], allowed);
       if (over > 0) {
@@ -357,17 +365,47 @@ std::optional<Mismatch> compare(const ConstView& got, std::span<const double> ex
   if (!is_floating(got.dtype)) {
     return compare_integers(got, expected);
   }
-  if (surely_equal(got, expected, rule, blocks)) {
+  // The quick pass works on floats, which would round a float64 output.
+  if (got.dtype != DType::float64 && surely_equal(got, expected, rule, blocks)) {
     return std::nullopt;
   }
   return find_mismatch(got, expected, rule, blocks);
+}
+
+void LargestErrors::add(const LargestErrors& other) {
+  absolute = std::max(absolute, other.absolute);
+  relative = std::max(relative, other.relative);
+}
+
+LargestErrors largest_errors(const ConstView& got, std::span<const double> expected) {
+  ASSAY_CHECK(is_floating(got.dtype) && byte_size(got.dtype, expected.size()) == got.bytes.size());
+  constexpr double kAgainstZero = 1e-8;
+  std::vector<LargestErrors> of_piece((expected.size() + kElementsAPiece - 1) / kElementsAPiece);
+  base::parallel_for(of_piece.size(), [&](std::size_t piece) {
+    const std::size_t end = std::min(expected.size(), (piece + 1) * kElementsAPiece);
+    for (std::size_t flat = piece * kElementsAPiece; flat < end; ++flat) {
+      const double value = read_floating(got.dtype, got.bytes.data(), flat);
+      const double wanted = expected[flat];
+      if (std::isfinite(value) && std::isfinite(wanted)) {
+        const double error = std::fabs(value - wanted);
+        of_piece[piece].add({error, error / (std::fabs(wanted) + kAgainstZero)});
+      } else if (classify(value) != classify(wanted)) {
+        of_piece[piece].add({kInfinity, kInfinity});
+      }
+    }
+  });
+  LargestErrors largest;
+  for (const LargestErrors& errors : of_piece) {
+    largest.add(errors);
+  }
+  return largest;
 }
 
 double element(const ConstView& view, std::size_t flat) {
   ASSAY_CHECK(flat < element_count(view.shape));
   ASSAY_CHECK(byte_size(view.dtype, element_count(view.shape)) == view.bytes.size());
   if (is_floating(view.dtype)) {
-    return static_cast<double>(read_floating(view.dtype, view.bytes.data(), flat));
+    return read_floating(view.dtype, view.bytes.data(), flat);
   }
   return static_cast<double>(read_integer(view.dtype, view.bytes.data(), flat));
 }

@@ -34,10 +34,21 @@ struct Mismatch {
 };
 
 /// Compares an output with its reference values, row-major, one double an element. Returns nullopt if all
-/// parts hold. Only floating types and int32/int64/int16/int8/bool (compared exactly); the sizes must agree
-/// (checked).
+/// parts hold. Integers and bool are compared exactly; the type must have storage and the sizes must agree (checked).
 [[nodiscard]] std::optional<Mismatch> compare(const ConstView& got, std::span<const double> expected,
                                               const ComparisonRule& rule);
+
+/// How far an output is from its reference at the worst, by flashinfer-bench's formulas: |got - expected|, and the same
+/// over |expected| + 1e-8. Infinite where a special value stands against one of another class or a number.
+struct LargestErrors {
+  double absolute = 0;
+  double relative = 0;
+
+  void add(const LargestErrors& other);
+};
+
+/// Measures a floating output (checked); row-major, one expected double an element.
+[[nodiscard]] LargestErrors largest_errors(const ConstView& got, std::span<const double> expected);
 
 /// Reads one element as a double.
 [[nodiscard]] double element(const ConstView& view, std::size_t flat);

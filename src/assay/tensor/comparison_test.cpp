@@ -271,6 +271,59 @@ TEST(Comparison, EveryFloatingTypeIsReadByItsFormat) {
   }
 }
 
+TEST(Comparison, Float64IsNotRoundedToFloat) {
+  const std::vector<double> expected{1, 1e-300, -1e300};
+  const Owned right = owned(DType::float64, {3}, expected);
+  EXPECT_FALSE(compare(right.view(), expected, kExact).has_value());
+  std::vector<double> near = expected;
+  near[0] = std::nextafter(1.0, 2.0);
+  const Owned got = owned(DType::float64, {3}, near);
+  EXPECT_EQ(element(got.view(), 0), near[0]);
+  const auto mismatch = compare(got.view(), expected, ComparisonRule{.norm = kInfinity});
+  ASSERT_TRUE(mismatch.has_value());
+  EXPECT_EQ(mismatch->flat, 0U);
+  EXPECT_EQ(mismatch->mismatched_elements, 1U);
+  EXPECT_FALSE(compare(got.view(), expected, kElementsOnly).has_value());
+}
+
+TEST(Comparison, UnsignedIntegersAreNotTakenForSigned) {
+  const Owned bytes = owned<std::uint8_t>(DType::uint8, {2}, {255, 0});
+  EXPECT_FALSE(compare(bytes.view(), std::vector<double>{255, 0}, kExact));
+  EXPECT_TRUE(compare(bytes.view(), std::vector<double>{-1, 0}, kExact));
+  const Owned words = owned<std::uint32_t>(DType::uint32, {1}, {0xffffffffU});
+  EXPECT_FALSE(compare(words.view(), std::vector<double>{4294967295.0}, kExact));
+  EXPECT_TRUE(compare(words.view(), std::vector<double>{-1}, kExact));
+  EXPECT_EQ(element(words.view(), 0), 4294967295.0);
+}
+
+TEST(LargestErrors, AreFlashinferBenchs) {
+  const std::vector<double> expected{1, -4, 0, 100};
+  const LargestErrors errors = largest_errors(floats({4}, {1.5, -4, 1e-3, 101}).view(), expected);
+  EXPECT_EQ(errors.absolute, 1);
+  EXPECT_NEAR(errors.relative, 1e-3 / 1e-8, 1) << "against zero, the formula adds 1e-8";
+  const LargestErrors none = largest_errors(floats({4}, expected).view(), expected);
+  EXPECT_EQ(none.absolute, 0);
+  EXPECT_EQ(none.relative, 0);
+  EXPECT_EQ(largest_errors(floats({0}, {}).view(), {}).absolute, 0);
+}
+
+TEST(LargestErrors, SpecialValuesAreComparedByClass) {
+  const std::vector<double> expected{kInfinity, kNaN, 1};
+  EXPECT_EQ(largest_errors(floats({3}, {kInfinity, kNaN, 1.25}).view(), expected).absolute, 0.25);
+  EXPECT_EQ(largest_errors(floats({3}, {-kInfinity, kNaN, 1}).view(), expected).absolute, kInfinity);
+  EXPECT_EQ(largest_errors(floats({3}, {kInfinity, 0, 1}).view(), expected).relative, kInfinity);
+}
+
+TEST(LargestErrors, AreFoundInEveryPiece) {
+  constexpr std::size_t kCount = 300'000;
+  const auto expected = normals(kCount, 3);
+  for (const std::size_t at : {std::size_t{0}, kCount / 2, kCount - 1}) {
+    auto values = expected;
+    values[at] += 64;
+    EXPECT_NEAR(largest_errors(floats({kCount}, values).view(), expected).absolute, 64, 1e-4) << at;
+  }
+}
+
 TEST(Comparison, IntegersAreComparedExactlyWhateverTheRule) {
   const ComparisonRule loose{.relative = 1, .absolute_of_rms = 1, .norm = 10};
   const std::vector<double> expected{1000, -5, 0};

@@ -18,7 +18,7 @@ struct Entry {
 };
 
 // The names are the schema's, persisted in every definition: they never change.
-constexpr std::array<Entry, 11> kEntries{{
+constexpr std::array<Entry, 17> kEntries{{
     {DType::float32, "float32", 32, true},
     {DType::float16, "float16", 16, true},
     {DType::bfloat16, "bfloat16", 16, true},
@@ -30,6 +30,12 @@ constexpr std::array<Entry, 11> kEntries{{
     {DType::int16, "int16", 16, false},
     {DType::int8, "int8", 8, false},
     {DType::boolean, "bool", 8, false},
+    {DType::uint8, "uint8", 8, false},
+    {DType::uint32, "uint32", 32, false},
+    {DType::float64, "float64", 64, true},
+    {DType::unknown, "unknown", 0, false},
+    {DType::string, "string", 0, false},
+    {DType::element_type, "dtype", 0, false},
 }};
 
 const Entry& entry(DType dtype) {
@@ -83,10 +89,13 @@ std::vector<std::string_view> dtype_names() {
   return names;
 }
 
+bool has_storage(DType dtype) { return entry(dtype).bits != 0; }
+
 std::size_t bits(DType dtype) { return entry(dtype).bits; }
 
 std::size_t byte_size(DType dtype, std::size_t elements) {
   const std::size_t width = bits(dtype);
+  ASSAY_CHECK(width != 0);
   if (width < 8) {
     return elements / 2 + elements % 2;
   }

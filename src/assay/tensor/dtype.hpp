@@ -9,7 +9,9 @@
 namespace assay::tensor {
 
 /// Element types of the FlashInfer-Trace schema, in its spelling (see to_string). float4_e2m1 holds two
-/// elements a byte.
+/// elements a byte. The last three are words of the newer dialect that say nothing about memory: `unknown` (an argument
+/// that was absent when the definition was traced), `string`, and `element_type` (written "dtype": the argument is
+/// itself the name of a type). They can be read and written, not run: see has_storage.
 enum class DType : std::uint8_t {
   float32,
   float16,
@@ -22,6 +24,12 @@ enum class DType : std::uint8_t {
   int16,
   int8,
   boolean,
+  uint8,
+  uint32,
+  float64,
+  unknown,
+  string,
+  element_type,
 };
 
 [[nodiscard]] std::string_view to_string(DType dtype);
@@ -30,8 +38,11 @@ enum class DType : std::uint8_t {
 /// Names of all types, in the schema's spelling.
 [[nodiscard]] std::vector<std::string_view> dtype_names();
 
+/// Tells whether elements of the type can lie in memory: all types but `unknown`, `string` and `element_type`.
+[[nodiscard]] bool has_storage(DType dtype);
+/// Returns the width of an element; 0 without storage.
 [[nodiscard]] std::size_t bits(DType dtype);
-/// Returns the bytes that `elements` elements take, packed.
+/// Returns the bytes that `elements` elements take, packed. The type must have storage.
 [[nodiscard]] std::size_t byte_size(DType dtype, std::size_t elements);
 [[nodiscard]] bool is_floating(DType dtype);
 

@@ -15,7 +15,8 @@ constexpr float kFloatNaN = std::numeric_limits<float>::quiet_NaN();
 
 TEST(DType, NamesAreTheSchemas) {
   EXPECT_THAT(dtype_names(), testing::ElementsAre("float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
-                                                  "float4_e2m1", "int64", "int32", "int16", "int8", "bool"));
+                                                  "float4_e2m1", "int64", "int32", "int16", "int8", "bool", "uint8",
+                                                  "uint32", "float64", "unknown", "string", "dtype"));
   for (const std::string_view name : dtype_names()) {
     const auto dtype = parse_dtype(name);
     ASSERT_TRUE(dtype.has_value()) << name;
@@ -24,7 +25,7 @@ TEST(DType, NamesAreTheSchemas) {
 }
 
 TEST(DType, UnknownNamesAreRefused) {
-  for (const char* name : {"", "float64", "uint8", "Float32", "float32 ", "boolean", "float4_e2m1fn_x2"}) {
+  for (const char* name : {"", "float65", "uint16", "Float32", "float32 ", "boolean", "float4_e2m1fn_x2"}) {
     EXPECT_FALSE(parse_dtype(name).has_value()) << name;
   }
 }
@@ -45,6 +46,22 @@ TEST(DType, Sizes) {
   EXPECT_EQ(byte_size(DType::float4_e2m1, 4), 2U);
   EXPECT_EQ(bits(DType::float4_e2m1), 4U);
   EXPECT_EQ(bits(DType::int64), 64U);
+  EXPECT_EQ(byte_size(DType::uint8, 3), 3U);
+  EXPECT_EQ(byte_size(DType::uint32, 3), 12U);
+  EXPECT_EQ(byte_size(DType::float64, 3), 24U);
+}
+
+TEST(DType, WordsThatSayNothingAboutMemoryHaveNoStorage) {
+  for (const std::string_view name : dtype_names()) {
+    const DType dtype = parse_dtype(name).value();
+    const bool word = dtype == DType::unknown || dtype == DType::string || dtype == DType::element_type;
+    EXPECT_EQ(has_storage(dtype), !word) << name;
+    EXPECT_EQ(bits(dtype) == 0, word) << name;
+  }
+}
+
+TEST(DTypeDeathTest, WithoutStorageThereIsNoSize) {
+  EXPECT_DEATH(static_cast<void>(byte_size(DType::unknown, 0)), "width");
 }
 
 TEST(DTypeDeathTest, ASizeThatDoesNotFitIsABug) {
@@ -56,7 +73,7 @@ TEST(DType, Floating) {
   for (const std::string_view name : dtype_names()) {
     floating += is_floating(parse_dtype(name).value()) ? 1 : 0;
   }
-  EXPECT_EQ(floating, 6);
+  EXPECT_EQ(floating, 7);
   EXPECT_FALSE(is_floating(DType::boolean));
 }
 

@@ -99,4 +99,17 @@ std::vector<task::Finding> check_officially(const operators::Operator& op, const
   return findings;
 }
 
+std::optional<tensor::LargestErrors> largest_errors(const Layout& layout, std::span<const std::byte> memory,
+                                                    std::span<const operators::ExpectedValues> expected) {
+  ASSAY_CHECK(expected.size() >= layout.outputs.size());
+  std::optional<tensor::LargestErrors> largest;
+  for (std::size_t i = 0; i < layout.outputs.size(); ++i) {
+    if (tensor::is_floating(layout.outputs[i].dtype)) {
+      largest = largest.value_or(tensor::LargestErrors{});
+      largest->add(tensor::largest_errors(output_view(layout.outputs[i], memory), expected[i]));
+    }
+  }
+  return largest;
+}
+
 }  // namespace assay::verify

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <assay/operators/operator.hpp>
 #include <assay/task/evaluation.hpp>
+#include <assay/tensor/comparison.hpp>
 #include <assay/verify/call_memory.hpp>
 
 namespace assay::verify {
@@ -22,5 +24,11 @@ namespace assay::verify {
                                                           std::span<const operators::ConstArgument> inputs,
                                                           const Layout& layout, std::span<const std::byte> memory,
                                                           std::span<const operators::ExpectedValues> expected);
+
+/// Measures how far the floating outputs of one call are from the reference; nothing if no output is floating. For the
+/// record alone: whether they are right is for check_outputs.
+[[nodiscard]] std::optional<tensor::LargestErrors> largest_errors(const Layout& layout,
+                                                                  std::span<const std::byte> memory,
+                                                                  std::span<const operators::ExpectedValues> expected);
 
 }  // namespace assay::verify

@@ -112,6 +112,20 @@ TEST_F(OutputCheckTest, AnElementLeftOutIsUnwrittenWhateverThePoison) {
   }
 }
 
+TEST_F(OutputCheckTest, TheLargestErrorIsThatOfAllFloatingOutputs) {
+  const std::vector<operators::ExpectedValues> expected = {{1, 2, 3, 4}, {5, 6}};
+  write_all_right();
+  EXPECT_EQ(largest_errors(layout_, memory_, expected)->absolute, 0);
+  write(0, 3, 4.5);
+  write(1, 1, 8);
+  EXPECT_EQ(largest_errors(layout_, memory_, expected)->absolute, 2);
+  EXPECT_NEAR(largest_errors(layout_, memory_, expected)->relative, 2.0 / 6, 1e-6);
+  layout_.outputs[1].dtype = tensor::DType::int32;
+  EXPECT_EQ(largest_errors(layout_, memory_, expected)->absolute, 0.5) << "integers have no such error";
+  layout_.outputs[0].dtype = tensor::DType::int32;
+  EXPECT_FALSE(largest_errors(layout_, memory_, expected));
+}
+
 TEST_F(OutputCheckTest, EachWrongOutputHasAFinding) {
   const auto findings = check();
   ASSERT_EQ(findings.size(), 2U);
