@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <assay/operators/gdn_decode/operator.hpp>
+#include <assay/operators/moe_fp8_block_scale/operator.hpp>
 #include <assay/tensor/official_comparison.hpp>
 
 namespace assay::operators {
@@ -11,7 +12,13 @@ namespace {
 
 /// Every operator that Assay knows: those of the contest, and small siblings for trials by the thousand on a CPU.
 const std::vector<const Operator*>& all_operators() {
-  static const std::vector<const Operator*> kAll = {&gdn_decode::instance()};
+  static const std::vector<const Operator*> kAll = [] {
+    std::vector<const Operator*> all = {&gdn_decode::instance()};
+    for (const auto& some : {moe_fp8_block_scale::instances()}) {
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }();
   return kAll;
 }
 
