@@ -5,6 +5,7 @@
 
 #include <assay/operators/gdn_decode/operator.hpp>
 #include <assay/operators/gemm/operator.hpp>
+#include <assay/operators/moe_fp8_block_scale/operator.hpp>
 #include <assay/operators/rmsnorm/operator.hpp>
 #include <assay/tensor/official_comparison.hpp>
 
@@ -13,7 +14,13 @@ namespace {
 
 /// Every operator that Assay knows: those of the contest, and small siblings for trials by the thousand on a CPU.
 const std::vector<const Operator*>& all_operators() {
-  static const std::vector<const Operator*> kAll = {&gdn_decode::instance()};
+  static const std::vector<const Operator*> kAll = [] {
+    std::vector<const Operator*> all = {&gdn_decode::instance()};
+    for (const auto& some : {moe_fp8_block_scale::instances()}) {
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }();
   return kAll;
 }
 

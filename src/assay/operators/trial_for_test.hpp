@@ -1,20 +1,21 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <assay/base/error.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/tensor/shape.hpp>
 
 namespace assay::operators {
 
 /// Test only: owns the inputs and outputs of one call of any operator, as aligned memory of their types; at least 64
-/// bytes of zeros lie behind each tensor.
+/// bytes of zeros lie behind each tensor. Memory that nobody writes is never materialised.
 class OperatorTrial {
  public:
   OperatorTrial(const Operator& op, const task::Workload& workload) : op_(&op) {
@@ -105,8 +106,10 @@ class OperatorTrial {
   }
 
  private:
-  struct alignas(64) Line {
-    std::array<std::byte, 64> bytes;
+  static constexpr std::size_t kAlignment = 64;
+
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
   };
 
   template <class T>
@@ -120,13 +123,18 @@ class OperatorTrial {
       shape.push_back(*task::find(axes_, axis_name));
     }
     const std::size_t size = tensor::byte_size(argument.dtype, tensor::element_count(shape));
-    memory_.push_back(std::make_unique<Line[]>((size + sizeof(Line) - 1) / sizeof(Line) + 1));
-    return {name, argument.dtype, std::move(shape), {memory_.back()[0].bytes.data(), size}};
+    std::size_t room = size + 3 * kAlignment;
+    memory_.emplace_back(std::calloc(room, 1));
+    void* aligned = memory_.back().get();
+    if (aligned == nullptr || std::align(kAlignment, size + kAlignment, aligned, room) == nullptr) {
+      base::check_failed("memory for a trial", __FILE__, __LINE__);
+    }
+    return {name, argument.dtype, std::move(shape), {static_cast<std::byte*>(aligned), size}};
   }
 
   const Operator* op_;
   task::AxisValues axes_;
-  std::vector<std::unique_ptr<Line[]>> memory_;
+  std::vector<std::unique_ptr<void, Free>> memory_;
   std::vector<Argument> arguments_;
   std::vector<tensor::View> outputs_;
 };

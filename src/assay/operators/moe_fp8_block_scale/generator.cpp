@@ -1,0 +1,158 @@
+#include <assay/operators/moe_fp8_block_scale/generator.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <assay/base/error.hpp>
+#include <assay/base/parallel.hpp>
+#include <assay/base/random.hpp>
+#include <assay/operators/arguments.hpp>
+#include <assay/operators/moe_fp8_block_scale/perturbation.hpp>
+#include <assay/operators/moe_fp8_block_scale/routing.hpp>
+
+namespace assay::operators::moe_fp8_block_scale {
+namespace {
+
+constexpr std::size_t kTokensAtOnce = 256;
+constexpr std::uint64_t kMoves = 0x106175;  // A stream beside those of the contents.
+enum Move : std::uint8_t { kStay, kUp, kDown };
+
+std::int64_t offset_of(const task::Workload& workload) {
+  return static_cast<std::int64_t>(workload_scalar(workload, "local_expert_offset", 0));
+}
+
+double factor_of(const task::Workload& workload) { return workload_scalar(workload, "routed_scaling_factor", 2.5); }
+
+std::size_t token_count(const Dimensions& d, std::span<Argument> arguments) {
+  ASSAY_CHECK(arguments.size() == kInputCount);
+  const std::size_t tokens = bytes_of(arguments, kHidden).size() / d.hidden;
+  ASSAY_CHECK(bytes_of(arguments, kLogits).size() == tokens * d.experts * sizeof(float));
+  ASSAY_CHECK(bytes_of(arguments, kHiddenScale).size() == tokens * d.hidden_blocks() * sizeof(float));
+  ASSAY_CHECK(bytes_of(arguments, kGemm1Weights).size() == d.local_experts * d.gemm1_weights());
+  ASSAY_CHECK(bytes_of(arguments, kGemm2Weights).size() == d.local_experts * d.gemm2_weights());
+  return tokens;
+}
+
+Contents contents_of(Kind kind) {
+  switch (kind) {
+    case Kind::moderate_gates:
+      return Contents::moderate;
+    case Kind::one_sign:
+      return Contents::positive;
+    case Kind::wide_scales:
+      return Contents::wide;
+    case Kind::saturated:
+      return Contents::extreme;
+    default:
+      return Contents::official;
+  }
+}
+
+}  // namespace
+
+Generator::Generator(const Dimensions& dimensions, std::uint64_t seed)
+    : dimensions_(dimensions), seed_(seed), pool_(seed) {}
+
+const Generator::Plan& Generator::plan(const task::Workload& workload, std::size_t tokens, std::int64_t offset) {
+  if (plan_ && plan_->uuid == workload.uuid && plan_->tokens == tokens && plan_->offset == offset) {
+    return *plan_;
+  }
+  const Dimensions& d = dimensions_;
+  Plan plan{workload.uuid, tokens, offset, draw_workload_routing(d, workload.uuid, tokens, offset), {}, {}};
+  plan.moves.resize(tokens * d.experts, kStay);
+  const auto logits = std::as_bytes(std::span(plan.inputs.logits));
+  const auto bias = std::as_bytes(std::span(plan.inputs.bias));
+  plan.active = active_experts(d, route(d, logits, bias, offset, 1), offset);
+  const std::vector<double> bias_values = read_bias(bias);
+  base::parallel_for((tokens + kTokensAtOnce - 1) / kTokensAtOnce, [&](std::size_t piece) {
+    TokenRouter router(d, bias_values, 1);
+    for (std::size_t t = piece * kTokensAtOnce; t < std::min(tokens, (piece + 1) * kTokensAtOnce); ++t) {
+      router.assign(std::span(plan.inputs.logits).subspan(t * d.experts, d.experts));
+      const std::span<std::uint8_t> moves = std::span(plan.moves).subspan(t * d.experts, d.experts);
+      for (std::size_t group = 0; group < d.groups; ++group) {
+        if (!std::binary_search(router.kept_groups().begin(), router.kept_groups().end(), group)) {
+          std::fill_n(moves.begin() + static_cast<std::ptrdiff_t>(group * d.group_size()), d.group_size(), kDown);
+        }
+      }
+      for (const Choice& choice : router.nominal()) {
+        moves[choice.expert] = kUp;
+      }
+    }
+  });
+  plan_ = std::move(plan);
+  return *plan_;
+}
+
+void Generator::set_scalars(const task::Workload& workload, std::span<Argument> arguments) const {
+  arguments[kLocalExpertOffset] = Scalar(offset_of(workload));
+  arguments[kRoutedScalingFactor] = Scalar(factor_of(workload));
+}
+
+void Generator::fill_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
+                              std::span<Argument> arguments) const {
+  const Dimensions& d = dimensions_;
+  std::vector<std::span<std::byte>> codes = {bytes_of(arguments, kHidden)};
+  pool_.fill_scales(d, contents, Role::hidden, base::mix(stream, 1), bytes_of(arguments, kHiddenScale));
+  for (const std::size_t expert : active) {
+    const auto part = [&](Input input, std::size_t bytes_an_expert) {
+      return bytes_of(arguments, input).subspan(expert * bytes_an_expert, bytes_an_expert);
+    };
+    codes.push_back(part(kGemm1Weights, d.gemm1_weights()));
+    codes.push_back(part(kGemm2Weights, d.gemm2_weights()));
+    pool_.fill_scales(d, contents, Role::gemm1, base::mix(stream, 2 * expert + 2),
+                      part(kGemm1WeightsScale, d.gemm1_scales() * sizeof(float)));
+    pool_.fill_scales(d, contents, Role::gemm2, base::mix(stream, 2 * expert + 3),
+                      part(kGemm2WeightsScale, d.gemm2_scales() * sizeof(float)));
+  }
+  pool_.fill_codes(contents, base::mix(stream, 0), codes);
+}
+
+void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  const Dimensions& d = dimensions_;
+  const std::size_t tokens = token_count(d, arguments);
+  const Plan& routing = plan(workload, tokens, offset_of(workload));
+  const std::uint64_t stream = base::mix(
+      base::mix(seed_, base::mix(base::stream_id("moe_fp8_block_scale.call"), base::stream_id(workload.uuid))), call);
+  const std::span<std::byte> logits = bytes_of(arguments, kLogits);
+  base::parallel_for((tokens + kTokensAtOnce - 1) / kTokensAtOnce, [&](std::size_t piece) {
+    constexpr std::array<float, 3> kSign = {0.0F, 1.0F, -1.0F};  // Of kStay, kUp, kDown.
+    for (std::size_t t = piece * kTokensAtOnce; t < std::min(tokens, (piece + 1) * kTokensAtOnce); ++t) {
+      const std::uint64_t place = base::mix(base::mix(stream, kMoves), t);
+      for (std::size_t e = 0; e < d.experts; ++e) {
+        const std::size_t at = t * d.experts + e;
+        store(logits, at, routing.inputs.logits[at] + kSign[routing.moves[at]] * pool_.uniform(place % 0x10000U + e));
+      }
+    }
+  });
+  std::memcpy(bytes_of(arguments, kBias).data(), routing.inputs.bias.data(), d.experts * sizeof(std::uint16_t));
+  set_scalars(workload, arguments);
+  fill_contents(Contents::official, stream, routing.active, arguments);
+}
+
+void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                            std::span<Argument> arguments) {
+  ASSAY_CHECK(kind < kStressKinds.size());
+  const Dimensions& d = dimensions_;
+  const std::size_t tokens = token_count(d, arguments);
+  const std::int64_t offset = offset_of(workload);
+  const std::uint64_t stream = base::mix(
+      base::mix(seed_, base::mix(base::stream_id("moe_fp8_block_scale.hard"), base::stream_id(workload.uuid))), call);
+  base::Philox random(seed_, stream);
+  const RouterInputs inputs = draw_stress_routing(d, Kind{static_cast<std::uint8_t>(kind)}, tokens, offset, random);
+  std::memcpy(bytes_of(arguments, kLogits).data(), inputs.logits.data(), inputs.logits.size() * sizeof(float));
+  std::memcpy(bytes_of(arguments, kBias).data(), inputs.bias.data(), inputs.bias.size() * sizeof(std::uint16_t));
+  set_scalars(workload, arguments);
+  const Routing routing =
+      route(d, std::as_bytes(std::span(inputs.logits)), std::as_bytes(std::span(inputs.bias)), offset, 1);
+  fill_contents(contents_of(Kind{static_cast<std::uint8_t>(kind)}), stream, active_experts(d, routing, offset),
+                arguments);
+}
+
+void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
+  static_cast<void>(token_count(dimensions_, arguments));
+  base::Philox random(seed_, base::mix(base::mix(base::stream_id("moe_fp8_block_scale.perturb"), which), call));
+  perturb_one(dimensions_, static_cast<Input>(which % kInputCount), random, arguments);
+}
+
+}  // namespace assay::operators::moe_fp8_block_scale
