@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include <assay/operators/dsa_sparse_attention/operator.hpp>
 #include <assay/operators/gdn_decode/operator.hpp>
 #include <assay/operators/gemm/operator.hpp>
 #include <assay/operators/moe_fp8_block_scale/operator.hpp>
@@ -16,8 +17,9 @@ namespace {
 const std::vector<const Operator*>& all_operators() {
   static const std::vector<const Operator*> kAll = [] {
     std::vector<const Operator*> all = {&gdn_decode::instance()};
-    for (const auto& some : {moe_fp8_block_scale::instances()}) {
-      all.insert(all.end(), some.begin(), some.end());
+    for (const std::span<const Operator* const> instances :
+         {dsa_sparse_attention::instances(), moe_fp8_block_scale::instances()}) {
+      all.insert(all.end(), instances.begin(), instances.end());
     }
     return all;
   }();
