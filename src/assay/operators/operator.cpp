@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include <assay/operators/dsa_topk_indexer/operator.hpp>
 #include <assay/operators/gdn_decode/operator.hpp>
 #include <assay/tensor/official_comparison.hpp>
 
@@ -11,7 +12,13 @@ namespace {
 
 /// Every operator that Assay knows: those of the contest, and small siblings for trials by the thousand on a CPU.
 const std::vector<const Operator*>& all_operators() {
-  static const std::vector<const Operator*> kAll = {&gdn_decode::instance()};
+  static const std::vector<const Operator*> kAll = [] {
+    std::vector<const Operator*> all = {&gdn_decode::instance()};
+    for (const auto instances : {dsa_topk_indexer::instances()}) {
+      all.insert(all.end(), instances.begin(), instances.end());
+    }
+    return all;
+  }();
   return kAll;
 }
 
