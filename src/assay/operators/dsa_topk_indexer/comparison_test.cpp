@@ -63,7 +63,8 @@ TEST_F(DsaTopkComparison, OrderIsFree) {
   for (const std::size_t row : {0U, 1U}) {
     shuffle<std::int32_t>(ids(row), random);
   }
-  ASSERT_NE(ids(1)[63], -1) << "padding is shuffled too";
+  const auto padding = std::find(ids(1).begin(), ids(1).end(), -1);
+  ASSERT_TRUE(std::any_of(padding, ids(1).end(), [](std::int32_t id) { return id >= 0; })) << "padding is shuffled too";
   EXPECT_EQ(judge(), "");
   EXPECT_EQ(trial_.judge_officially(expected_), "");
 }
@@ -82,7 +83,7 @@ TEST_F(DsaTopkComparison, ATokenOutOfReachIsNamed) {
   expect(-2, "-2, which is neither");
   expect(token(3, 1), "on a page that row 0 does not have");
   expect(token(99) + 1, "lies beyond seq_lens[0] = 100");
-  expect(ids()[8], "once more");
+  expect(ids()[6], "once more");
   EXPECT_EQ(judge(), "");
 }
 

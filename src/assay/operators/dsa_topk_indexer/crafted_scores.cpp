@@ -92,7 +92,7 @@ std::vector<double> straddling_scores(std::size_t count, std::size_t topk, Sign 
 std::vector<double> tied_scores(std::size_t count, std::size_t topk, base::Philox& random) {
   ASSAY_CHECK(count > topk);
   const double tie = between(1, 100, random);
-  const std::size_t better = random.next_below(topk);
+  const std::size_t better = 2 + random.next_below(topk - 2);
   const std::size_t least = topk - better + 1;
   const std::size_t tied = least + random.next_below(count - better - least + 1);
   std::vector<double> scores;
@@ -100,6 +100,12 @@ std::vector<double> tied_scores(std::size_t count, std::size_t topk, base::Philo
   append(scores, tied, [&] { return tie; });
   append(scores, count - better - tied, [&] { return tie * between(0.1, 0.99, random); });
   shuffle<double>(scores, random);
+  // A better one at both ends: whoever takes what reaches the threshold in the order of positions misses one.
+  for (double* const end : {&scores.front(), &scores.back()}) {
+    if (*end <= tie) {
+      std::swap(*end, *std::max_element(scores.begin() + 1, scores.end() - 1));
+    }
+  }
   return scores;
 }
 
@@ -164,9 +170,10 @@ void write_scores(const Call& call, std::size_t row, std::span<const double> sco
 }
 
 void write_levels(const Call& call, std::size_t row, base::Philox& random, std::span<Argument> arguments) {
-  constexpr std::size_t kFine = 8;   // Elements of a key that say its level …
-  constexpr std::size_t kMost = 15;  // … each with 0 to 15 units of it.
-  constexpr double kCoarse = 16;     // What the other elements are.
+  constexpr std::size_t kFine = 8;     // Elements of a key that say its level …
+  constexpr std::size_t kMost = 15;    // … each with 0 to 15 units of it.
+  constexpr double kCoarse = 16;       // What the other elements are.
+  constexpr std::size_t kLevels = 11;  // Some, which bfloat16 takes for one number or two.
   const std::size_t head_size = call.dimensions.head_size;
   ASSAY_CHECK(head_size > kFine);
   const double unit = static_cast<double>(head_size) / 256;
@@ -175,9 +182,10 @@ void write_levels(const Call& call, std::size_t row, base::Philox& random, std::
     element = random.next_below(2) == 0 ? 2 : -2;
   }
   write_parallel_heads(call, row, direction, Sign::positive, random, arguments);
+  const std::size_t lowest = random.next_below(kFine * kMost - kLevels + 2);
   std::vector<double> key(head_size);
   for (std::size_t position = 0; position < call.length(row); ++position) {
-    std::size_t units = random.next_below(kFine * kMost + 1);
+    std::size_t units = lowest + random.next_below(kLevels);
     for (std::size_t d = 0; d < head_size; ++d) {
       double magnitude = kCoarse;
       if (d < kFine) {

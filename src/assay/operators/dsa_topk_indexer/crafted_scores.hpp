@@ -20,7 +20,8 @@ enum class Sign : std::uint8_t { positive, negative };
 /// differs between the two sides. The rest is farther away, in the same and in other binades.
 [[nodiscard]] std::vector<double> straddling_scores(std::size_t count, std::size_t topk, Sign sign, bool odd_exponent,
                                                     base::Philox& random);
-/// A random number of tokens on both sides of the end of the choice score exactly the same.
+/// A random number of tokens on both sides of the end of the choice score exactly the same; the first and the last token
+/// are better.
 [[nodiscard]] std::vector<double> tied_scores(std::size_t count, std::size_t topk, base::Philox& random);
 /// The 64 scores on either side of the end of the choice form a ladder whose steps are twice what may be swapped.
 [[nodiscard]] std::vector<double> ladder_scores(std::size_t count, std::size_t topk, base::Philox& random);
@@ -35,7 +36,7 @@ void write_scores(const Call& call, std::size_t row, std::span<const double> sco
                   std::span<Argument> arguments);
 
 /// Gives all tokens of the row one scale, and keys whose products with every head of the query differ by multiples of
-/// about 2.6e-4 of themselves, over 121 levels: only the sums of products tell them apart. All sums are exact in float32,
+/// about 2.6e-4 of themselves, over eleven levels: only the sums of products tell them apart. All sums are exact in float32,
 /// and so are they in the 13 bits behind the largest summand that the fp8 tensor cores of Hopper keep.
 void write_levels(const Call& call, std::size_t row, base::Philox& random, std::span<Argument> arguments);
 

@@ -37,7 +37,8 @@ const std::vector<Style>& honest_styles() {
 
 std::string judge(OperatorTrial& trial, const Dimensions& dimensions, const std::vector<ExpectedValues>& expected,
                   const Style& style, Mistake mistake = Mistake::none) {
-  trial.poison();
+  // What an element holds that no kernel wrote: not -1, which is a right one.
+  std::fill(trial.output(0).bytes.begin(), trial.output(0).bytes.end(), std::byte{0x6b});
   run_kernel(trial, dimensions, style, mistake);
   return trial.judge(expected);
 }
@@ -123,7 +124,7 @@ class DsaTopkMistake : public testing::TestWithParam<NamedMistake> {};
 
 TEST_P(DsaTopkMistake, IsCaughtWithinTenStressTrials) {
   std::string caught;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const auto generator = small().make_generator(seed);
     const auto first = first_that_catches(small(), kSmall, *generator, seed, GetParam().mistake, 10, kSmallBytes);
     ASSERT_TRUE(first.has_value()) << "seed " << seed;

@@ -136,7 +136,7 @@ TEST(DsaTopkStress, NearTiesDifferByMoreThanMayBeSwappedButNotMuch) {
     const auto next = std::find_if(scores.begin(), scores.end(), [&](double score) { return score < last; });
     if (next != scores.end()) {
       EXPECT_GT((last - *next) / last, 1.2e-4);
-      EXPECT_LT((last - *next) / last, first == second ? 2e-2 : 3e-4);
+      EXPECT_LT((last - *next) / last, 5e-4);
     }
   });
   EXPECT_GT(levels, 3U);
@@ -244,9 +244,8 @@ TEST(DsaTopkStress, LevelsAreToldApartBySumsOfProductsAlone) {
     write_levels(call_of(trial, dimensions), 0, random, trial.arguments());
     const auto expected = trial.reference();
     const std::set<double> distinct(expected[kScores].begin(), expected[kScores].end());
-    EXPECT_LE(distinct.size(), 121U);
-    EXPECT_GT(distinct.size(), 50U);
-    const double step = (*distinct.rbegin() - *distinct.begin()) / 120 / *distinct.begin();
+    EXPECT_EQ(distinct.size(), 11U);
+    const double step = (*distinct.rbegin() - *distinct.begin()) / 10 / *distinct.begin();
     EXPECT_GT(step, 2e-4);
     EXPECT_LT(step, 5e-4);
     EXPECT_LT(2 * expected[kSlacks][0], step * expected[kScores][0]) << "neighbouring levels may not be swapped";
