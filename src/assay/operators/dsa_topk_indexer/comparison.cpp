@@ -245,8 +245,8 @@ void for_each_row(const Call& call, const tensor::ConstView& got, std::span<cons
 /// The float32 scores of some ids of a row, highest first; -infinity for a negative one. As torch sorts: NaN first.
 class OfficialScores {
  public:
-  OfficialScores(const Call& call, std::size_t row, const RowMap& map, std::span<const double> scores)
-      : call_(&call), row_(row), map_(&map), scores_(scores) {}
+  OfficialScores(const Call& call, const RowMap& map, std::span<const double> scores)
+      : call_(&call), map_(&map), scores_(scores) {}
 
   template <class Id>
   [[nodiscard]] std::vector<float> sorted(Id&& id_at) const {
@@ -264,7 +264,6 @@ class OfficialScores {
 
  private:
   const Call* call_;
-  std::size_t row_;
   const RowMap* map_;
   std::span<const double> scores_;
 };
@@ -330,7 +329,7 @@ std::optional<tensor::Mismatch> compare_sets_officially(const Call& call, const 
     map.enter(row, call.table_width);
     check_ids_officially(call, row, map, ids, fault);
     if (fault.wrong == 0) {
-      const OfficialScores official(call, row, map, scores);
+      const OfficialScores official(call, map, scores);
       const std::size_t begin = row * call.dimensions.topk;
       const auto wanted = official.sorted(
           [&](std::size_t slot) { return static_cast<std::int32_t>(expected[kIndices][begin + slot]); });

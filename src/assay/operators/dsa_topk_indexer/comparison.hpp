@@ -17,14 +17,15 @@ namespace assay::operators::dsa_topk_indexer {
 ///    token may score, taken highest, is not below the least of one left out. Thus tokens may be swapped if and only if
 ///    their scores are closer than the sum of their slacks; equal ones always may. A token whose score is NaN or not
 ///    finite in float32 has an infinite slack: it may be chosen or not.
-/// The mismatch is the first wrong element of the first wrong row, with `expected` the id that should be there, or the
-/// best one left out; its reason counts wrong rows.
+/// The mismatch is about the first wrong row: its first element that is no choice at all, or the token chosen that is
+/// farthest from right, with `expected` the best token left out. Its reason counts wrong rows.
 [[nodiscard]] std::optional<tensor::Mismatch> compare_sets(const Call& call, const tensor::ConstView& got,
                                                            std::span<const ExpectedValues> expected);
 
-/// Decides as flashinfer-bench's evaluator for top-k indexers: every id that is not negative lies on a page of the row's
-/// table (all of it, looked up at its first place) and below seq_len, no id twice; then the scores of the ids and those
-/// of the reference's, each sorted, in float32, with -infinity for what is negative, must agree at every place by `rule`.
+/// Decides as flashinfer-bench's evaluator for top-k indexers: every id that is not negative lies on a page of the
+/// row's table (all of it, looked up at its first place) and below seq_len, no id twice; then the scores of the ids and
+/// those of the reference's, each sorted, in float32, with -infinity for what is negative, must agree at every place by
+/// `rule`.
 [[nodiscard]] std::optional<tensor::Mismatch> compare_sets_officially(const Call& call, const tensor::ConstView& got,
                                                                       std::span<const ExpectedValues> expected,
                                                                       const OfficialRule& rule);

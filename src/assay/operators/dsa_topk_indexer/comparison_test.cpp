@@ -20,8 +20,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Rows of 100, 20 and 0 tokens with a right answer, to be spoiled. The long row's scores are 1000, 999, … 901 by position, until
-/// a test changes them.
+/// Rows of 100, 20 and 0 tokens with a right answer, to be spoiled. The long row's scores are 1000, 999, … 901 by
+/// position, until a test changes them.
 class DsaTopkComparison : public testing::Test {
  protected:
   DsaTopkComparison() : trial_(small(), workload_) {

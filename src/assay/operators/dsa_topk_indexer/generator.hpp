@@ -29,8 +29,8 @@ class Pool {
 };
 
 /// Generates inputs as the contest does: q ~ N(0, 1) cut off at +-2, in fp8; keys ~ N(0, 1) in bfloat16, packed as fp8
-/// with the scale max(largest magnitude, 1e-4) / 448 of each token; weights ~ N(0, 1). Lengths and pages: placement.hpp.
-/// Only pages that the block table names are written.
+/// with the scale max(largest magnitude, 1e-4) / 448 of each token; weights ~ N(0, 1). Lengths and pages:
+/// placement.hpp. Only pages that the block table names are written.
 class Generator final : public InputGenerator {
  public:
   Generator(const Dimensions& dimensions, std::uint64_t seed);

@@ -31,12 +31,12 @@ float flush(float value, const Style& style) {
 float bfloat16(float value) { return tensor::from_bfloat16(tensor::to_bfloat16(value)); }
 float float16(float value) { return tensor::from_float16(tensor::to_float16(value)); }
 
-/// The fp8 tensor cores of Hopper add 32 products to a sum after cutting each of the 33 at the 13th bit behind the
-/// first one of the largest. (Found by experiments that others published; the errors are those of an H200: see
-/// KernelTolerance in kernel_test.cpp.)
+/// A model of the fp8 tensor cores of Hopper: they add 32 products to a sum after cutting each of the 33 at the 13th
+/// bit behind the first one of the largest. On official contents of the contest's size its scores err by up to 7.0e-6
+/// of what is added up, those of an H200 by up to 6.7e-6.
 float tensor_core_dot(std::span<const float> q, std::span<const float> k) {
   constexpr std::size_t kChunk = 32;
-  constexpr int kBits = 13;
+  constexpr float kBits = 0x1p13F;
   float sum = 0;
   for (std::size_t begin = 0; begin < q.size(); begin += kChunk) {
     std::array<float, kChunk + 1> terms{};
@@ -49,11 +49,14 @@ float tensor_core_dot(std::span<const float> q, std::span<const float> k) {
     if (largest == 0.0F) {
       continue;
     }
-    const float unit = std::ldexp(1.0F, std::ilogb(largest) - kBits);
-    sum = 0;
+    // The power of two in the largest.
+    const float first = __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, largest) & 0x7f800000U);
+    const float unit = first / kBits;
+    std::int32_t units = 0;
     for (const float term : terms) {
-      sum += std::trunc(term / unit) * unit;
+      units += static_cast<std::int32_t>(term / unit);
     }
+    sum = static_cast<float>(units) * unit;
   }
   return sum;
 }

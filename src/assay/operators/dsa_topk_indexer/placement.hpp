@@ -12,9 +12,9 @@
 namespace assay::operators::dsa_topk_indexer {
 
 /// Returns the tokens of each row: the workload's own lengths where the dataset knows them, else drawn from its uuid
-/// alone as the contest's are: one row, the longest, ends on the last page of the table and alone is longer than topk if
-/// the table is wide enough; the others follow the quantiles of the contest's; in two workloads of five some of the last
-/// rows are padding of one token.
+/// alone as the contest's are: one row, the longest, ends on the last page of the table and alone is longer than topk
+/// if the table is wide enough; the others follow the quantiles of the contest's; in two workloads of five some of the
+/// last rows are padding of one token.
 [[nodiscard]] std::vector<std::int32_t> row_lengths(const Dimensions& dimensions, const task::Workload& workload);
 
 /// Where the rows of one call lie.
@@ -24,11 +24,11 @@ struct Placement {
 };
 
 /// How a serving engine hands out pages: page 0 is reserved, and rows of padding (one token, at the end) have it; each
-/// other row has a run of consecutive pages, but for its last ones, up to two, that came while decoding, from a counter that
-/// all rows share. Entries beyond a row's end are valid pages: mostly 0, some are those of other rows. How many of the
-/// pages are whose follows from the uuid; the order of the runs and where they begin, which is one of 16 neighbouring
-/// places, from `call` too, so that ids differ from call to call though all calls use nearly the same pages. Where the
-/// cache is too small for all rows, rows share pages.
+/// other row has a run of consecutive pages, but for its last ones, up to two, that came while decoding, from a counter
+/// that all rows share. Entries beyond a row's end are valid pages: mostly 0, some are those of other rows. How many of
+/// the pages are whose follows from the uuid; the order of the runs and where they begin, which is one of 16
+/// neighbouring places, from `call` too, so that ids differ from call to call though all calls use nearly the same
+/// pages. Where the cache is too small for all rows, rows share pages.
 [[nodiscard]] Placement place_rows(const Dimensions& dimensions, const task::Workload& workload,
                                    std::span<const std::int32_t> lengths, std::uint64_t seed, std::uint64_t call);
 

@@ -12,8 +12,8 @@ namespace assay::operators::dsa_topk_indexer {
 namespace {
 
 constexpr std::size_t kStrands = 8;
-constexpr double kLargestFloat = std::numeric_limits<float>::max();
-constexpr double kSmallestNormal = std::numeric_limits<float>::min();
+constexpr auto kLargestFloat = static_cast<double>(std::numeric_limits<float>::max());
+constexpr auto kSmallestNormal = static_cast<double>(std::numeric_limits<float>::min());
 
 const std::array<double, 256>& float8_values() {
   static const std::array<double, 256> kValues = [] {

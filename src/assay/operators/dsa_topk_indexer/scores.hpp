@@ -9,8 +9,8 @@
 namespace assay::operators::dsa_topk_indexer {
 
 /// How far a kernel's score may be from the exact one, as a part of scale * ||k|| * sum_h |w_h| ||q_h||, which bounds
-/// the sum of the magnitudes of everything that is added up. docs/operators/dsa_topk_indexer.md has the errors that were
-/// measured: float32 needs 1.5e-7, the fp8 tensor cores of an H200 6.7e-6 on the official distribution.
+/// the sum of the magnitudes of everything that is added up. docs/operators/dsa_topk_indexer.md has the errors that
+/// were measured: float32 needs 1.5e-7, the fp8 tensor cores of an H200 6.7e-6 on the official distribution.
 inline constexpr double kRelativeSlack = 0x1p-14;
 
 /// What a thread scores at a time: half a million multiplications at the contest's size.
@@ -29,8 +29,8 @@ class RowQuery {
   /// Computes, for the tokens at positions first, first + 1, … of the row,
   ///   score = sum_h weights[h] * relu(sum_d q[h, d] * k[d] * scale)
   /// and the slack of each: how far the score of a kernel that rounds honestly may be from it. The slack is infinite
-  /// where a float32 sum may overflow or meets a NaN or an infinity: such a score says nothing. Both spans have the same
-  /// size, which is the number of tokens.
+  /// where a float32 sum may overflow or meets a NaN or an infinity: such a score says nothing. Both spans have the
+  /// same size, which is the number of tokens.
   void score(std::size_t first, std::span<double> scores, std::span<double> slacks) const;
 
  private:

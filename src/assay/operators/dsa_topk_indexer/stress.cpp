@@ -15,8 +15,8 @@
 namespace assay::operators::dsa_topk_indexer {
 namespace {
 
-/// Draws a length beyond topk: just beyond, a page more, one more and one less than that, about a multiple of topk, and the
-/// proportions of the contest's longest rows.
+/// Draws a length beyond topk: just beyond, a page more, one more and one less than that, about a multiple of topk, and
+/// the proportions of the contest's longest rows.
 std::size_t draw_long(const Dimensions& dimensions, base::Philox& random) {
   const std::size_t topk = dimensions.topk;
   const std::size_t page_size = dimensions.page_size;

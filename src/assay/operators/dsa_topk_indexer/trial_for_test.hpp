@@ -15,14 +15,14 @@ namespace assay::operators::dsa_topk_indexer {
 
 inline constexpr Dimensions kContest{};
 inline constexpr Dimensions kSmall{.heads = 8, .head_size = 32, .topk = 64, .page_size = 16};
-inline constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 18U;
+inline constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 17U;
 
 /// Test only.
 inline const Operator& contest() { return *instances()[0]; }
 inline const Operator& small() { return *instances()[1]; }
 
-/// Test only: a workload whose rows have these lengths. The table is as wide as they need, if `width` does not say more;
-/// the cache has `spare` pages more than they need.
+/// Test only: a workload whose rows have these lengths. The table is as wide as they need, if `width` does not say
+/// more; the cache has `spare` pages more than they need.
 inline task::Workload make_workload(const Dimensions& dimensions, std::vector<std::int64_t> lengths, std::string uuid,
                                     std::size_t width = 1, std::size_t spare = 20) {
   std::size_t pages = 1 + spare;
