@@ -38,6 +38,7 @@ TEST(Operators, EachIsFoundByItsName) {
               testing::IsSupersetOf({kName, "moe_fp8_block_scale_ds_routing_topk8_ng8_kg4_e32_h7168_i2048",
                                      "moe_fp8_block_scale_ds_routing_topk4_ng4_kg2_e4_h256_i256"}));
   for (const std::string_view name : operator_names()) {
+    EXPECT_TRUE(distinct.insert(name).second) << name;
     const Operator* found = find_operator(name);
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->definition_name(), name);
