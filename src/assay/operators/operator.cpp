@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <assay/operators/gdn_decode/operator.hpp>
+#include <assay/operators/gdn_prefill/operator.hpp>
 #include <assay/tensor/official_comparison.hpp>
 
 namespace assay::operators {
@@ -11,7 +12,14 @@ namespace {
 
 /// Every operator that Assay knows: those of the contest, and small siblings for trials by the thousand on a CPU.
 const std::vector<const Operator*>& all_operators() {
-  static const std::vector<const Operator*> kAll = {&gdn_decode::instance()};
+  static const std::vector<const Operator*> kAll = [] {
+    std::vector<const Operator*> all = {&gdn_decode::instance()};
+    const auto append = [&](std::span<const Operator* const> instances) {
+      all.insert(all.end(), instances.begin(), instances.end());
+    };
+    append(gdn_prefill::instances());
+    return all;
+  }();
   return kAll;
 }
 
