@@ -6,6 +6,7 @@
 #include <assay/operators/dsa_sparse_attention/operator.hpp>
 #include <assay/operators/dsa_topk_indexer/operator.hpp>
 #include <assay/operators/gdn_decode/operator.hpp>
+#include <assay/operators/gdn_prefill/operator.hpp>
 #include <assay/operators/gemm/operator.hpp>
 #include <assay/operators/moe_fp8_block_scale/operator.hpp>
 #include <assay/operators/rmsnorm/operator.hpp>
@@ -19,7 +20,7 @@ const std::vector<const Operator*>& all_operators() {
   static const std::vector<const Operator*> kAll = [] {
     std::vector<const Operator*> all = {&gdn_decode::instance()};
     for (const std::span<const Operator* const> instances :
-         {dsa_sparse_attention::instances(), dsa_topk_indexer::instances(), moe_fp8_block_scale::instances()}) {
+         {dsa_sparse_attention::instances(), dsa_topk_indexer::instances(), gdn_prefill::instances(), moe_fp8_block_scale::instances()}) {
       all.insert(all.end(), instances.begin(), instances.end());
     }
     return all;

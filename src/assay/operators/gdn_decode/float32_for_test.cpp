@@ -12,9 +12,10 @@ float multiply_add(float a, float b, float c, bool fused) { return fused ? std::
 
 float dot(const Row& x, const Row& y, const Style& style) {
   std::array<float, 64> sums{};
-  for (std::size_t j = 0; j < kHeadSize; ++j) {
-    float& sum = sums[j % style.strands];
-    sum = multiply_add(x[j], y[j], sum, style.fused_multiply);
+  for (std::size_t j = 0; j < kHeadSize; j += style.strands) {
+    for (std::size_t strand = 0; strand < style.strands; ++strand) {
+      sums[strand] = multiply_add(x[j + strand], y[j + strand], sums[strand], style.fused_multiply);
+    }
   }
   for (std::size_t width = style.strands / 2; width > 0; width /= 2) {
     for (std::size_t i = 0; i < width; ++i) {

@@ -1,6 +1,5 @@
 #include <assay/operators/gdn_decode/generator.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +15,7 @@ namespace {
 
 constexpr std::size_t kPoolSize = std::size_t{1} << 18U;  // Fits a cache, and is drawn in some 15 ms.
 constexpr std::uint64_t kKinds = 8;
+constexpr std::uint64_t kUsualKind = 0;
 constexpr std::uint64_t kZeroStateKind = 3;
 constexpr std::uint64_t kSparseStateKind = 1;
 constexpr std::uint64_t kLargeStateKind = 6;
@@ -80,19 +80,6 @@ Generator::Generator(std::uint64_t seed) : seed_(seed), normals_(kPoolSize), nor
   }
 }
 
-StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint64_t largest_bytes) {
-  constexpr std::uint64_t kBytesAnEntry = 2 * kValueHeads * kStateSize * sizeof(float);
-  constexpr std::array<std::int64_t, 8> kBatches = {1, 2, 3, 5, 9, 17, 31, 65};
-  base::Philox random(seed, base::mix(base::stream_id("gdn_decode.stress"), index));
-  const auto most = static_cast<std::int64_t>(std::max<std::uint64_t>(1, largest_bytes / kBytesAnEntry));
-  StressTrial trial;
-  trial.kind = index % kStressKinds.size();
-  trial.workload.uuid = fmt::format("stress-gdn_decode-{:x}-{}", seed, index);
-  trial.workload.axes = {{"batch_size", std::min(most, kBatches[random.next_below(kBatches.size())])}};
-  trial.workload.inputs = {{"scale", task::ScalarInput{random.next_below(4) == 0 ? 0.0 : random.next_uniform()}}};
-  return trial;
-}
-
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
   const std::uint64_t stream = base::mix(base::stream_id("gdn_decode.call"), base::stream_id(workload.uuid));
   // The phase differs from workload to workload, so that a short session sees every kind somewhere.
@@ -101,10 +88,16 @@ void Generator::fill(const task::Workload& workload, std::uint64_t call, std::sp
 
 void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                             std::span<Argument> arguments) {
-  constexpr std::array<std::uint64_t, kStressKinds.size()> kOfStress = {kZeroStateKind, kSparseStateKind,
-                                                                        kLargeStateKind};
-  ASSAY_CHECK(kind < kOfStress.size());
-  fill_kind(kOfStress[kind], workload, call, arguments);
+  constexpr std::array<std::uint64_t, kFirstChangedKind> kOfStress = {kZeroStateKind, kSparseStateKind,
+                                                                      kLargeStateKind};
+  ASSAY_CHECK(kind < kStressKinds.size());
+  if (kind < kOfStress.size()) {
+    return fill_kind(kOfStress[kind], workload, call, arguments);
+  }
+  fill_kind(kUsualKind, workload, call, arguments);
+  base::Philox random(
+      seed_, base::mix(base::mix(base::stream_id("gdn_decode.difficult"), call), base::stream_id(workload.uuid)));
+  make_difficult(kind, random, normals_, arguments);
 }
 
 void Generator::fill_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call,

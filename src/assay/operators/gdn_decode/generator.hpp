@@ -1,23 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include <assay/base/random.hpp>
+#include <assay/operators/gdn_decode/stress.hpp>
 #include <assay/operators/operator.hpp>
 
 namespace assay::operators::gdn_decode {
-
-/// Kinds of stress, in an order that never changes.
-inline constexpr std::array<StressKind, 3> kStressKinds = {{
-    {"zero_state", "a batch entry whose state is all zeros, as that of a sequence that starts here"},
-    {"sparse_state",
-     "a batch entry whose state is zero but for one element a head: what begins with zeros need not be"},
-    {"large_state", "states of 8 N(0, 1): outputs of order 1"},
-}};
-
-[[nodiscard]] StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint64_t largest_bytes);
 
 /// Generates inputs that look like those captured from a model: q and k random directions of length 1, v ~
 /// N(0, 1), state ~ 0.1 N(0, 1), A = exp(A_log) ~ U(1, 16), softplus(dt_bias) log-uniform in [1e-3, 1e-1], a
