@@ -12,9 +12,9 @@
 namespace assay::os {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class FileStreamTest : public testing::Test {
+class FileStreamTest : public ::testing::Test {
  protected:
   Path path(const std::string& name) const { return folder_.path() / name; }
   Path write(const std::string& name, const std::string& text) const {
@@ -22,7 +22,7 @@ class FileStreamTest : public testing::Test {
     return path(name);
   }
 
-  TemporaryDirectory folder_ = TemporaryDirectory::create(testing::TempDir(), "stream-").value();
+  TemporaryDirectory folder_ = TemporaryDirectory::create(::testing::TempDir(), "stream-").value();
 };
 
 std::span<const std::byte> bytes_of_text(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -99,7 +99,7 @@ TEST_F(FileStreamTest, WhatCannotBeWrittenIsTheEnvironmentsFault) {
             !first && first.error().owner == base::Owner::environment && first.error().code == "file.write";
         ::_exit(told ? 0 : 1);
       },
-      testing::ExitedWithCode(0), "");
+      ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

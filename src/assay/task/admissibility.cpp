@@ -27,7 +27,7 @@ ImpostorResult read_impostor(const Node& node) {
   return result;
 }
 
-InputInfluence read_input(const Node& node) {
+InputInfluence read_input_influence(const Node& node) {
   InputInfluence result;
   Fields fields(node);
   result.input = fields.required("input").text(TextRule::non_empty);
@@ -55,7 +55,7 @@ Admissibility read_admissibility(const Node& node) {
     result.impostors.push_back(read_impostor(item));
   }
   for (const Node& item : fields.required("inputs").items()) {
-    result.inputs.push_back(read_input(item));
+    result.inputs.push_back(read_input_influence(item));
   }
   fields.refuse_others();
   return result;

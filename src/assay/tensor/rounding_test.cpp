@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kBeyondAll = std::numeric_limits<double>::infinity();
 
 std::vector<double> round_trip(DType dtype, const std::vector<double>& values) {
   std::vector<std::byte> bytes(byte_size(dtype, values.size()));
@@ -27,9 +27,9 @@ std::vector<double> round_trip(DType dtype, const std::vector<double>& values) {
 }
 
 TEST(WriteRounded, FloatingTypesRoundToNearest) {
-  EXPECT_THAT(round_trip(DType::float32, {0.1, -2, kInfinity}), ElementsAre(static_cast<double>(0.1F), -2, kInfinity));
+  EXPECT_THAT(round_trip(DType::float32, {0.1, -2, kBeyondAll}), ElementsAre(static_cast<double>(0.1F), -2, kBeyondAll));
   EXPECT_THAT(round_trip(DType::bfloat16, {1.0 + 0x1p-9, 1.0 + 3 * 0x1p-9}), ElementsAre(1.0, 1.0 + 0x1p-7));
-  EXPECT_THAT(round_trip(DType::float16, {65504, 1e6}), ElementsAre(65504, kInfinity));
+  EXPECT_THAT(round_trip(DType::float16, {65504, 1e6}), ElementsAre(65504, kBeyondAll));
   EXPECT_THAT(round_trip(DType::float8_e4m3fn, {447, 0.3}), ElementsAre(448, 0.3125));
   EXPECT_THAT(round_trip(DType::float8_e5m2, {3.4}), ElementsAre(3.5));
 }
@@ -38,7 +38,7 @@ TEST(WriteRounded, IntegersAreCutToTheirRange) {
   EXPECT_THAT(round_trip(DType::int8, {-200, 200, 1.5, std::nan("")}), ElementsAre(-128, 127, 2, 0));
   EXPECT_THAT(round_trip(DType::int16, {-40000, 7}), ElementsAre(-32768, 7));
   EXPECT_THAT(round_trip(DType::int32, {-1, 1e300}), ElementsAre(-1, 2147483647));
-  EXPECT_THAT(round_trip(DType::int64, {0x1p62, kInfinity}), ElementsAre(0x1p62, 0x1.fffffffffffffp62));
+  EXPECT_THAT(round_trip(DType::int64, {0x1p62, kBeyondAll}), ElementsAre(0x1p62, 0x1.fffffffffffffp62));
   EXPECT_THAT(round_trip(DType::boolean, {0, -3}), ElementsAre(0, 1));
 }
 
@@ -48,7 +48,7 @@ TEST(RoundToBits, KeepsSoManySignificantBits) {
   EXPECT_EQ(round_to_bits(-5.0, 1), -4.0);
   EXPECT_EQ(round_to_bits(1e-310, 52), 1e-310);
   EXPECT_EQ(round_to_bits(0, 8), 0);
-  EXPECT_EQ(round_to_bits(-kInfinity, 8), -kInfinity);
+  EXPECT_EQ(round_to_bits(-kBeyondAll, 8), -kBeyondAll);
 }
 
 TEST(RoundToBits, AgreesWithTheTypesInTheirNormalRange) {
