@@ -354,51 +354,6 @@ class Runner {
 
 std::span<const Style> honest_styles() { return kHonest; }
 
-std::string_view to_string(Mistake mistake) {
-  constexpr std::array<std::string_view, kMistakes> kNames = {"none",
-                                                              "zeros",
-                                                              "natural_lse",
-                                                              "lse_without_maximum",
-                                                              "stale_lse",
-                                                              "bfloat16_lse",
-                                                              "float16_lse",
-                                                              "lse_of_rounded",
-                                                              "maximum_from_zero",
-                                                              "no_maximum",
-                                                              "no_rescaling",
-                                                              "padding_reads_first",
-                                                              "padding_reads_last",
-                                                              "stops_at_padding",
-                                                              "duplicates_once",
-                                                              "next_page",
-                                                              "next_offset",
-                                                              "wrong_page_stride",
-                                                              "int16_index",
-                                                              "no_q_pe",
-                                                              "no_scale",
-                                                              "scale_twice",
-                                                              "scale_on_nope_only",
-                                                              "bfloat16_scaled_query",
-                                                              "bfloat16_logits",
-                                                              "float16_logits",
-                                                              "bfloat16_accumulator",
-                                                              "float16_cache",
-                                                              "float8_values",
-                                                              "values_shifted",
-                                                              "head_swapped",
-                                                              "query_of_head_zero",
-                                                              "row_of_neighbour",
-                                                              "last_block_dropped",
-                                                              "last_token_dropped",
-                                                              "empty_split_is_nan",
-                                                              "empty_split_weighs_one",
-                                                              "empty_row_unwritten",
-                                                              "empty_row_lse_zero",
-                                                              "splits_weigh_alike",
-                                                              "base_two_of_natural"};
-  return kNames[static_cast<std::size_t>(mistake)];
-}
-
 void run_float32(const Dimensions& dimensions, OperatorTrial& trial, const Style& style, Mistake mistake) {
   if (mistake == Mistake::zeros) {
     std::fill(trial.out<std::uint16_t>(kOutput).begin(), trial.out<std::uint16_t>(kOutput).end(), std::uint16_t{0});

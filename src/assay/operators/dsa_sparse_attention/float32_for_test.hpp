@@ -86,7 +86,51 @@ enum class Mistake : std::uint8_t {
   base_two_of_natural,  ///< 2^x of logits that were not multiplied by log2 e.
 };
 inline constexpr std::size_t kMistakes = static_cast<std::size_t>(Mistake::base_two_of_natural) + 1;
-[[nodiscard]] std::string_view to_string(Mistake mistake);
+/// In the order of Mistake.
+inline constexpr std::array<std::string_view, kMistakes> kMistakeNames = {"none",
+                                                                          "zeros",
+                                                                          "natural_lse",
+                                                                          "lse_without_maximum",
+                                                                          "stale_lse",
+                                                                          "bfloat16_lse",
+                                                                          "float16_lse",
+                                                                          "lse_of_rounded",
+                                                                          "maximum_from_zero",
+                                                                          "no_maximum",
+                                                                          "no_rescaling",
+                                                                          "padding_reads_first",
+                                                                          "padding_reads_last",
+                                                                          "stops_at_padding",
+                                                                          "duplicates_once",
+                                                                          "next_page",
+                                                                          "next_offset",
+                                                                          "wrong_page_stride",
+                                                                          "int16_index",
+                                                                          "no_q_pe",
+                                                                          "no_scale",
+                                                                          "scale_twice",
+                                                                          "scale_on_nope_only",
+                                                                          "bfloat16_scaled_query",
+                                                                          "bfloat16_logits",
+                                                                          "float16_logits",
+                                                                          "bfloat16_accumulator",
+                                                                          "float16_cache",
+                                                                          "float8_values",
+                                                                          "values_shifted",
+                                                                          "head_swapped",
+                                                                          "query_of_head_zero",
+                                                                          "row_of_neighbour",
+                                                                          "last_block_dropped",
+                                                                          "last_token_dropped",
+                                                                          "empty_split_is_nan",
+                                                                          "empty_split_weighs_one",
+                                                                          "empty_row_unwritten",
+                                                                          "empty_row_lse_zero",
+                                                                          "splits_weigh_alike",
+                                                                          "base_two_of_natural"};
+[[nodiscard]] inline std::string_view to_string(Mistake mistake) {
+  return kMistakeNames[static_cast<std::size_t>(mistake)];
+}
 
 /// Test only: computes both outputs of a trial in float32.
 void run_float32(const Dimensions& dimensions, OperatorTrial& trial, const Style& style,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include <assay/base/error.hpp>
 #include <assay/operators/arguments.hpp>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <assay/operators/arguments.hpp>
 #include <assay/tensor/dtype.hpp>

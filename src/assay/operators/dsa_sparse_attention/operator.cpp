@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/operators/dsa_sparse_attention/generator.hpp>

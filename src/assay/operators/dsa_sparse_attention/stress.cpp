@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/operators/dsa_sparse_attention/rows.hpp>
