@@ -67,10 +67,9 @@ class Kernel {
   [[nodiscard]] std::vector<std::size_t> ranked(const Row& scores) const {
     std::vector<std::size_t> order(scores.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (style_.highest_index_first) {
-      std::reverse(order.begin(), order.end());
-    }
-    std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return scores[x] > scores[y]; });
+    std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+      return scores[x] > scores[y] || (scores[x] == scores[y] && (style_.highest_index_first ? x > y : x < y));
+    });
     return order;
   }
 

@@ -154,7 +154,7 @@ Selection by_full_sort(const Dimensions& d, std::span<const float> logits, const
   const auto ranking = [](const std::vector<double>& values) {
     std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return values[x] > values[y]; });
+    std::sort(order.begin(), order.end(), [&](auto x, auto y) { return values[x] > values[y]; });
     return order;
   };
   std::vector<double> of_group;

@@ -32,7 +32,7 @@ std::optional<std::vector<std::vector<std::size_t>>> largest_subsets(std::span<c
   ASSAY_CHECK(take > 0 && take <= scores.size());
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return scores[x] > scores[y]; });
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return scores[x] > scores[y]; });
   const double last_in = scores[order[take - 1]];
   const double first_out = take < scores.size() ? scores[order[take]] : kLowest;
   // What is larger than the best outside by more than the margin must be in, what is smaller than the worst inside by
