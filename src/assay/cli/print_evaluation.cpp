@@ -168,7 +168,7 @@ std::string print_decision(const promote::Decision& decision) {
   return text;
 }
 
-std::string next_step(const service::EvaluateReport& report) {
+std::string advice_on(const service::EvaluateReport& report) {
   const task::Evaluation& evaluation = report.evaluation;
   switch (evaluation.outcome) {
     case task::Outcome::not_built:
@@ -309,7 +309,7 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   }
   text += evaluation.id.empty() ? std::string("\n")
                                 : fmt::format("\narchived as {} in {}\n", evaluation.id, report.archive.string());
-  return text + "next: " + next_step(report) + "\n";
+  return text + "next: " + advice_on(report) + "\n";
 }
 
 }  // namespace assay::cli
