@@ -104,6 +104,9 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   const Json whole = written(sample_evaluation());
   const auto check = [](const Json& part, const Json& document, const std::string& place) {
     for (const auto& [key, value] : part.items()) {
+      if (key.starts_with("largest_")) {
+        continue;  // records of before do not have them
+      }
       Json json = document;
       (place.empty() ? json : json[Json::json_pointer(place)]).erase(key);
       EXPECT_THAT(fault(json), HasSubstr(place + "/" + key + ": is missing")) << key;

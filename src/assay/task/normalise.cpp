@@ -40,7 +40,8 @@ class Normaliser {
       const std::size_t before = out_.size();
       step();
       if (out_.size() > before && !in_directive_) {
-        code_ += last_ == Token::quoted ? "\"\"" : std::string_view(out_).substr(before);
+        const std::size_t begin = out_.find_first_not_of(" \n", before);
+        code_ += last_ == Token::quoted ? "\"\"" : std::string_view(out_).substr(std::min(begin, out_.size()));
         code_ += ' ';
       }
     }

@@ -129,7 +129,7 @@ TEST(Normalise, BlanksStayWhereTokensWouldMerge) {
   EXPECT_EQ(bare("A < B < C > > x ; y >> z"), "A<B<C> >x;y>>z");
   EXPECT_EQ(bare("p ->* q <=> r ... , ##"), "p->*q<=>r...,##");
   EXPECT_EQ(bare("f ( ) [ [ x ] ] { }"), "f()[[x]]{}");
-  EXPECT_EQ(bare("\\ u1234 ; \\u1234"), "\\ u1234;\\u1234");
+  EXPECT_EQ(bare("\\ u1234 ; \\u1234 ; a\\u1234"), "\\ u1234; \\u1234;a\\u1234");
 }
 
 TEST(Normalise, OneSequenceOfTokensHasOneForm) {

@@ -224,12 +224,21 @@ Class classify(double value) {
 
 double root_mean_square(std::span<const double> values) {
   double sum = 0;
+  double largest = 0;
   std::size_t finite = 0;
   for (const double value : values) {
     if (std::isfinite(value)) {
       sum += value * value;
+      largest = std::max(largest, std::fabs(value));
       ++finite;
     }
+  }
+  if (!std::isfinite(sum)) {  // A square of a float64 may be none: an infinite tolerance would excuse everything.
+    double scaled = 0;
+    for (const double value : values) {
+      scaled += std::isfinite(value) ? (value / largest) * (value / largest) : 0;
+    }
+    return largest * std::sqrt(scaled / static_cast<double>(finite));
   }
   return finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
 }

@@ -284,6 +284,9 @@ TEST(Comparison, Float64IsNotRoundedToFloat) {
   EXPECT_EQ(mismatch->flat, 0U);
   EXPECT_EQ(mismatch->mismatched_elements, 1U);
   EXPECT_FALSE(compare(got.view(), expected, kElementsOnly).has_value());
+  near[2] = 1e299;
+  const Owned wrong = owned(DType::float64, {3}, near);
+  EXPECT_TRUE(compare(wrong.view(), expected, kElementsOnly).has_value()) << "squares that overflow excuse nothing";
 }
 
 TEST(Comparison, UnsignedIntegersAreNotTakenForSigned) {

@@ -33,8 +33,10 @@ std::optional<Mismatch> compare_officially(const ConstView& got, std::span<const
       mismatch.flat = flat;
     }
   }
-  const auto allowed = static_cast<double>(mismatch.elements) * (1 - matched_ratio);
-  if (!not_finite && static_cast<double>(mismatch.mismatched_elements) <= allowed) {
+  // In their order, for the last bit decides whether exactly that share is enough.
+  const auto elements = static_cast<double>(mismatch.elements);
+  const double matched = elements == 0 ? 1 : 1 - static_cast<double>(mismatch.mismatched_elements) / elements;
+  if (!not_finite && matched >= matched_ratio) {
     return std::nullopt;
   }
   mismatch.index = unravel(mismatch.flat, got.shape);
