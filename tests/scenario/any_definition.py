@@ -40,11 +40,11 @@ class PublicDataset(scenario.Scenario):
         self.assertIn(before, text)
         return self.write(f"{example}_broken.cpp", text.replace(before, after))
 
-    def refusal(self, definition, **extra):
-        """What a request is refused with that the environment or the definition prevents."""
-        finished = self.evaluate(EXAMPLES / "silu_and_mul.cpp", definition, **extra)
-        self.assertEqual(finished.out, "")
-        return finished.err
+    def refusal(self, definition, code, **extra):
+        """What a request is refused with that the machine or the definition prevents."""
+        error = self.evaluate(EXAMPLES / "silu_and_mul.cpp", definition, code=code, **extra).json()["error"]
+        self.assertEqual(error["owner"], {2: "input", 3: "environment"}[code])
+        return error["message"]
 
 
 class KnownByStructureTest(PublicDataset):

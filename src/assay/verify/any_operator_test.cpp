@@ -78,13 +78,24 @@ TEST_F(AnyOperatorTest, OutputsAreKeptByTheirContents) {
   EXPECT_EQ(cached(), 3U);
   std::get<operators::Scalar>(trial.arguments()[1]) = operators::Scalar(0.25);
   EXPECT_EQ(trial.reference()[0][0], 4) << "scalars count";
-  const auto again = open("count = 0\ndef run(x, s):\n  global count\n  count += 1\n  return x * 0 + count\n");
-  ASSERT_TRUE(again.has_value());
-  operators::OperatorTrial second(**again, workload_of(5));
-  (*again)->make_generator(1)->fill(workload_of(5), 1, second.arguments());
-  second.arguments()[1] = operators::Scalar(0.0);
-  trial.arguments()[1] = operators::Scalar(0.0);
-  EXPECT_EQ(second.reference()[0][0], 1) << "a content that nobody has computed yet";
+}
+
+TEST_F(AnyOperatorTest, AnotherProcessFindsWhatThisOneLeft) {
+  const std::string counting = "count = 0\ndef run(x, s):\n  global count\n  count += 1\n  return x * 0 + count\n";
+  const auto value = [&](std::initializer_list<std::uint64_t> calls) {
+    const auto op = open(counting);
+    EXPECT_TRUE(op.has_value()) << op.error().text();
+    operators::OperatorTrial trial(**op, workload_of(5));
+    double last = 0;
+    for (const std::uint64_t call : calls) {
+      (*op)->make_generator(1)->fill(workload_of(5), call, trial.arguments());
+      last = trial.reference()[0][0];
+    }
+    return last;
+  };
+  EXPECT_EQ(value({0, 1}), 2);
+  EXPECT_EQ(value({1}), 2) << "kept";
+  EXPECT_EQ(value({1, 2}), 1) << "computed";
 }
 
 TEST_F(AnyOperatorTest, AnotherReferenceHasOtherEntries) {
