@@ -10,7 +10,7 @@ using report::Colour;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-task::Admissibility sample() {
+task::Admissibility sample_admissibility() {
   task::Admissibility result;
   result.definition = "gdn";
   result.honest_trials = 4;
@@ -21,7 +21,7 @@ task::Admissibility sample() {
 }
 
 TEST(PrintAdmissibility, AProvedToleranceSaysSoBesideTheContests) {
-  const std::string text = print_admissibility(sample(), Colour::off);
+  const std::string text = print_admissibility(sample_admissibility(), Colour::off);
   EXPECT_THAT(text, HasSubstr("gdn: the right answer, rounded to its type, passes in 4 of 4 trials"));
   EXPECT_THAT(text, HasSubstr("zeros     4 of 4    1 of 4"));
   EXPECT_THAT(text, HasSubstr("never changed alone"));
@@ -29,7 +29,7 @@ TEST(PrintAdmissibility, AProvedToleranceSaysSoBesideTheContests) {
 }
 
 TEST(PrintAdmissibility, WhatIsNotProvedIsSaid) {
-  task::Admissibility result = sample();
+  task::Admissibility result = sample_admissibility();
   result.honest_passed = 3;
   result.honest_reason = "y[0] is 1";
   const std::string text = print_admissibility(result, Colour::off);

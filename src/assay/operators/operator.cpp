@@ -20,7 +20,8 @@ const std::vector<const Operator*>& all_operators() {
   static const std::vector<const Operator*> kAll = [] {
     std::vector<const Operator*> all = {&gdn_decode::instance()};
     for (const std::span<const Operator* const> instances :
-         {dsa_sparse_attention::instances(), dsa_topk_indexer::instances(), gdn_prefill::instances(), moe_fp8_block_scale::instances()}) {
+         {dsa_sparse_attention::instances(), dsa_topk_indexer::instances(), gdn_prefill::instances(),
+          moe_fp8_block_scale::instances()}) {
       all.insert(all.end(), instances.begin(), instances.end());
     }
     return all;

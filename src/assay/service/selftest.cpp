@@ -40,17 +40,17 @@ task::SessionPlan session_plan(const CorpusEntry& entry) {
   return plan;
 }
 
-double size_of(const task::Workload& workload) {
+double extent_of(const task::Workload& workload) {
   return std::accumulate(workload.axes.begin(), workload.axes.end(), 1.0,
                          [](double size, const auto& axis) { return size * static_cast<double>(axis.second); });
 }
 
 std::vector<task::Workload> two_small(std::vector<task::Workload> workloads) {
   std::stable_sort(workloads.begin(), workloads.end(),
-                   [](const task::Workload& a, const task::Workload& b) { return size_of(a) < size_of(b); });
+                   [](const task::Workload& a, const task::Workload& b) { return extent_of(a) < extent_of(b); });
   std::vector<task::Workload> chosen;
   for (task::Workload& workload : workloads) {
-    if (chosen.empty() || (chosen.size() == 1 && size_of(workload) >= 2 * size_of(chosen.front()))) {
+    if (chosen.empty() || (chosen.size() == 1 && extent_of(workload) >= 2 * extent_of(chosen.front()))) {
       chosen.push_back(std::move(workload));
     }
   }

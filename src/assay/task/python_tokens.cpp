@@ -24,10 +24,10 @@ constexpr std::array<std::string_view, 47> kOperators = {
     "^",   "~",   "<",   ">",   "(",   ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",  ";",  "="};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) {
+bool starts_python_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+bool is_in_python_name(char c) { return starts_python_name(c) || is_digit(c); }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 class Tokeniser {
@@ -105,7 +105,7 @@ class Tokeniser {
       at_ = std::min(source_.find_first_of("\r\n", at_), source_.size());
     } else if (c == '\\') {
       continuation();
-    } else if (is_name_start(c)) {
+    } else if (starts_python_name(c)) {
       name();
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
       number();
@@ -131,7 +131,7 @@ class Tokeniser {
 
   void name() {
     const std::size_t begin = at_;
-    while (is_name(peek())) {
+    while (is_in_python_name(peek())) {
       ++at_;
     }
     const std::string_view text = source_.substr(begin, at_ - begin);
@@ -165,7 +165,7 @@ class Tokeniser {
       good = decimal(begin);
     }
     const std::size_t word = at_;
-    while (good && is_name(peek())) {
+    while (good && is_in_python_name(peek())) {
       ++at_;
     }
     const std::string_view suffix = source_.substr(word, at_ - word);
