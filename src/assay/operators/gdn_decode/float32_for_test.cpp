@@ -100,7 +100,7 @@ void run_head(Trial& trial, std::size_t batch_head, const Style& style, Mistake 
     normalise(k, style);
   }
   const auto [g, beta] = gates(trial, batch_head, style, mistake);
-  auto scale = static_cast<float>(trial.scale());
+  auto scale = static_cast<float>(trial.scale() == 0 ? kUsualScale : trial.scale());
   scale = mistake == Mistake::no_scale ? 1.0F : mistake == Mistake::scale_twice ? scale * scale : scale;
   const float key_dot_query = dot(k, q, style);
 

@@ -23,7 +23,7 @@ std::size_t kind_named(std::string_view name) {
   return static_cast<std::size_t>(found - kStressKinds.begin());
 }
 
-std::int64_t batch_size_of(const StressTrial& trial) { return *task::find(trial.workload.axes, "batch_size"); }
+std::int64_t batch_size_of(const StressTrial& trial) { return trial.workload.axes.at(0).second; }
 
 /// Two batch entries with the contents of a kind.
 struct Filled {

@@ -49,9 +49,10 @@ double mean(const std::vector<double>& values) {
 }
 
 double deviation(const std::vector<double>& values) {
+  const double middle = mean(values);
   double sum = 0;
   for (const double value : values) {
-    sum += (value - mean(values)) * (value - mean(values));
+    sum += (value - middle) * (value - middle);
   }
   return std::sqrt(sum / static_cast<double>(values.size()));
 }

@@ -104,7 +104,9 @@ StressTrial make_stress_trial(const Dimensions& dimensions, std::string_view def
   // Half of the bytes for states, half for tokens; a third of the trials is half as large, a third a quarter.
   const std::uint64_t half = (largest_bytes >> random.next_below(3)) / 2;
   const std::uint64_t most_sequences = std::max<std::uint64_t>(1, half / dimensions.sequence_bytes());
-  const std::uint64_t most_tokens = std::max<std::uint64_t>(1, half / dimensions.token_bytes());
+  // At least one sequence there must be; where it alone takes more than half, tokens get what it leaves.
+  const std::uint64_t left = largest_bytes - std::min<std::uint64_t>(largest_bytes, dimensions.sequence_bytes());
+  const std::uint64_t most_tokens = std::max<std::uint64_t>(1, std::min(half, left) / dimensions.token_bytes());
   auto& workload = trial.workload;
   workload.lengths = draw_lengths(kPlans[trial.kind], random, most_sequences, most_tokens);
   const auto sequences = static_cast<std::int64_t>(workload.lengths.size());
