@@ -1,6 +1,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <CLI/Validators.hpp>
 
 #include <assay/cli/shared_options.hpp>
 
@@ -34,7 +35,9 @@ void declare_materialise(CLI::App& parent, Draft& draft) {
                   "The contents follow from the seed and the workload's uuid. Files that exist stay as they are.");
   command->add_option("--definition", slot->options.definition, "Only this definition (default: all)");
   command->add_option("--workload", slot->options.workload, "Only this workload: a uuid, or the beginning of one");
-  command->add_option("--seed", slot->options.seed, "Another seed gives other contents")->capture_default_str();
+  command->add_option("--seed", slot->options.seed, "Another seed gives other contents")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--output,-o", slot->options.output,
                       "The folder that the files' paths are relative to (default: the dataset's)");
   command->add_flag_callback(
