@@ -32,9 +32,10 @@ struct Case {
         a(trial.input(kA).bytes, dtype),
         b(trial.input(kB).bytes, dtype) {}
   void fill(std::size_t kind, std::uint64_t call = 0) {
-    op->make_generator(17)->fill_stress(kind, workload_of(1), call, trial.arguments());
+    generator->fill_stress(kind, workload_of(1), call, trial.arguments());
   }
   std::shared_ptr<const Operator> op;
+  std::unique_ptr<InputGenerator> generator = op->make_generator(17);
   OperatorTrial trial;
   HalfElements a;
   HalfElements b;

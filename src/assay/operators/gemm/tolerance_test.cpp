@@ -89,8 +89,9 @@ TEST_P(GemmTolerance, LongSumsLeaveRoom) {
     }
     std::printf("%s, K = %lld: accumulating uses %.3f of what it may\n", name_of(GetParam()).c_str(),
                 static_cast<long long>(depth), worst);
-    EXPECT_LT(worst, 0.5);
-    EXPECT_GT(worst, 0.005) << "the bound is of another order than what is bounded";
+    // Where sums only grow; there the rounding of the output leaves room as well.
+    EXPECT_LT(worst, 0.75);
+    EXPECT_GT(worst, 0.05) << "the bound is of another order than what is bounded";
   }
 }
 

@@ -101,9 +101,9 @@ TEST(GenericGenerator, SeedWorkloadAndCallDecideTheBytes) {
 
 TEST(GenericGenerator, PerturbingChangesOneElementOfOneFloatingTensor) {
   std::set<std::size_t> touched;
+  Generator generator(3);
   for (std::uint64_t which = 0; which < 24; ++which) {
     Arguments arguments;
-    Generator generator(3);
     generator.fill(workload(), which, arguments.all());
     std::vector<std::vector<double>> before;
     for (const DType dtype : kAll) {
@@ -137,9 +137,10 @@ TEST(GenericGenerator, WithoutFloatingTensorsNothingIsPerturbed) {
 }
 
 TEST(GenericStress, KindsAreWhatTheySay) {
-  const auto of_kind = [](std::size_t kind) {
+  Generator generator(3);
+  const auto of_kind = [&generator](std::size_t kind) {
     Arguments arguments;
-    Generator(3).fill_stress(kind, workload(), 0, arguments.all());
+    generator.fill_stress(kind, workload(), 0, arguments.all());
     return arguments;
   };
   const Arguments ordinary = of_kind(0);

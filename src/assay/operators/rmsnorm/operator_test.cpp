@@ -79,10 +79,11 @@ struct Case {
         op(recognise(rmsnorm_definition(width, adds_residual, type, epsilon))),
         trial(*op, workload_of(rows)) {}
   [[nodiscard]] HalfElements input(std::size_t position) { return {trial.input(position).bytes, dtype}; }
-  void fill(std::size_t kind) { op->make_generator(23)->fill_stress(kind, workload_of(1), 0, trial.arguments()); }
+  void fill(std::size_t kind) { generator->fill_stress(kind, workload_of(1), 0, trial.arguments()); }
   tensor::DType dtype;
   Variant variant;
   std::shared_ptr<const Operator> op;
+  std::unique_ptr<InputGenerator> generator = op->make_generator(23);
   OperatorTrial trial;
 };
 
