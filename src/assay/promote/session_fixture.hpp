@@ -59,7 +59,7 @@ inline Session make_session(const std::vector<std::vector<double>>& log_ratios) 
   session.evaluation.id = "s-1";
   session.evaluation.stage = task::Stage::sweep;
   for (std::size_t workload = 0; workload < log_ratios.front().size(); ++workload) {
-    session.request.workloads.push_back({"w" + std::to_string(workload), {}, {}});
+    session.request.workloads.push_back({"w" + std::to_string(workload), {}, {}, {}});
   }
   for (std::size_t pair = 0; pair < log_ratios.size(); ++pair) {
     for (std::size_t workload = 0; workload < log_ratios[pair].size(); ++workload) {
