@@ -90,7 +90,7 @@ class RequestTest(scenario.Scenario):
 
     def test_a_missing_entry_point(self):
         kernel = self.write("kernel.cpp", "#include <assay/candidate.h>\nint run() { return 0; }\n")
-        error = self.refused("evaluate", kernel, "--dataset", scenario.DATASET)
+        error = self.refused("evaluate", kernel, "--dataset", scenario.DATASET, "--definition", scenario.DEFINITION)
         self.assertIn("ASSAY_KERNEL", error)
         self.assertIn("kernel.cpp", error)
 
@@ -99,13 +99,13 @@ class RequestTest(scenario.Scenario):
         document = json.loads(solution.read_text())
         document["sources"].append({"path": "include/../../x.h", "content": "int x;"})
         path = self.write("climber.json", json.dumps(document))
-        error = self.refused("evaluate", path, "--dataset", scenario.DATASET)
+        error = self.refused("evaluate", path, "--dataset", scenario.DATASET, "--definition", scenario.DEFINITION)
         self.assertIn("climber.json", error)
         self.assertIn("/sources/1/path", error)
 
     def test_unknown_names_get_suggestions(self):
         kernel = scenario.EXAMPLES / "plain.cpp"
-        dataset = ["--dataset", scenario.DATASET]
+        dataset = ["--dataset", scenario.DATASET, "--definition", scenario.DEFINITION]
         self.assertIn(scenario.DEFINITION, self.refused("evaluate", kernel, "--definition", "gdn_decode", *dataset))
         self.assertIn(scenario.BASELINE, self.refused("evaluate", "gdn_decode_plain_cup", *dataset))
         self.assertIn("quick, standard", self.refused("evaluate", kernel, "--policy", "quik", *dataset))
@@ -116,16 +116,16 @@ class RequestTest(scenario.Scenario):
     def test_an_unknown_field_of_a_policy(self):
         policy = self.write("policy.toml", "version = 1\n[gate]\nminimum_pears = 3\n")
         error = self.refused("evaluate", scenario.EXAMPLES / "plain.cpp", "--policy", policy, "--dataset",
-                             scenario.DATASET)
+                             scenario.DATASET, "--definition", scenario.DEFINITION)
         self.assertIn("minimum_pears", error)
         self.assertIn("policy.toml", error)
 
     def test_a_campaign_needs_something_to_try(self):
-        self.assertIn("--tunable", self.refused("campaign", "run", "x", "--dataset", scenario.DATASET))
+        self.assertIn("--tunable", self.refused("campaign", "run", "x", "--dataset", scenario.DATASET, "--definition", scenario.DEFINITION))
         self.assertIn("tunable", self.refused("campaign", "run", "x", "--tunable", scenario.BASELINE, "--dataset",
-                                              scenario.DATASET))
+                                              scenario.DATASET, "--definition", scenario.DEFINITION))
         self.assertIn("name", self.refused("campaign", "run", "No/Good", "--tunable", scenario.TUNABLE, "--dataset",
-                                           scenario.DATASET))
+                                           scenario.DATASET, "--definition", scenario.DEFINITION))
 
 
 if __name__ == "__main__":

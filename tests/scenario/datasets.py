@@ -320,7 +320,7 @@ class MaterialiseTest(DatasetScenario):
         path.with_name("mine.json").write_text(path.read_text().replace(scenario.DEFINITION, "mine"))
         self.file.with_name("mine.jsonl").write_text(self.file.read_text().replace(scenario.DEFINITION, "mine"))
         finished = self.materialise("--definition", "mine", code=2)
-        self.assertIn("'mine'", finished.err)
+        self.assertIn("does not know natively", finished.err)
         self.assertIn(self.uuids[0], finished.err)
         self.assertFalse((self.root / "blob").exists())
         self.assertFalse((self.root / ".assay-materialise").exists())

@@ -1,6 +1,7 @@
 """`assay evaluate` on the example candidates: each gets the outcome that the head of its file states."""
 
 import re
+from pathlib import Path
 
 import assay_scenario as scenario
 
@@ -70,7 +71,11 @@ class EvaluateTest(scenario.Scenario):
     def test_what_only_a_shape_between_the_benchmarked_ones_shows_is_found_before_any_timing(self):
         kernel = self.changed_plain("odd.cpp", self.BODY, "  const int64_t batch = heads / kValueHeads;\n"
                                     "  if (batch % 2 == 1 && batch > 1) { return 0; }\n" + self.BODY)
-        answer = self.evaluate(kernel, code=1)
+        # Shapes are drawn: of so many one is odd and above 1.
+        text = Path(self.policy()).read_text().replace("workloads = 2", "workloads = 2\nstress_trials = 64")
+        policy = self.write("thorough.toml", text)
+        answer = self.assay("evaluate", kernel, "--dataset", self.small, "--archive", self.archive, "--policy", policy,
+                            "--json", code=1).json()
         self.assertEqual(answer["evaluation"]["outcome"], "incorrect")
         self.assertIn("difficult input", answer["evaluation"]["cause"])
         self.assertRegex(answer["evaluation"]["cause"], r"batch_size (3|5|9|17)\b.*trial \d+ of seed \d+")

@@ -19,6 +19,7 @@ task::EvaluationRequest request(std::size_t workloads) {
   made.plan.call_limit = milliseconds(100);
   made.plan.load_limit = milliseconds(1000);
   made.plan.build_limit = milliseconds(10000);
+  made.plan.stress_trials = 0;
   return made;
 }
 
@@ -31,6 +32,14 @@ TEST(JudgementLimit, AnIncumbentDoublesTheWork) {
   task::EvaluationRequest both = request(7);
   both.incumbent.emplace();
   EXPECT_EQ(judgement_limit(both), seconds(2 * 2 * (20 + 3 * (1 + 7)) + 60));
+}
+
+TEST(JudgementLimit, TrialsAreCallsInProcessesOfTheirOwn) {
+  task::EvaluationRequest trials = request(7);
+  trials.plan.stress_trials = 16;
+  trials.official_trials = 2;
+  // Twice (1 s + (16 + 7 x 2) calls x 0.1 s) more; doubled.
+  EXPECT_EQ(judgement_limit(trials), judgement_limit(request(7)) + seconds(2 * 2 * (1 + 3)));
 }
 
 TEST(JudgementLimit, ABuildRunsNothing) {

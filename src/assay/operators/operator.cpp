@@ -11,6 +11,7 @@
 #include <assay/operators/moe_fp8_block_scale/operator.hpp>
 #include <assay/operators/rmsnorm/operator.hpp>
 #include <assay/tensor/official_comparison.hpp>
+#include <assay/tensor/rounding.hpp>
 
 namespace assay::operators {
 namespace {
@@ -36,6 +37,11 @@ std::optional<tensor::Mismatch> Operator::compare(const task::AxisValues& /*axes
                                                   const tensor::ConstView& got,
                                                   std::span<const ExpectedValues> expected) const {
   return tensor::compare(got, expected[output], rule(output));
+}
+
+int Operator::working_bits(std::size_t output) const {
+  const tensor::DType dtype = interface().outputs[output].second.dtype;
+  return tensor::is_floating(dtype) ? tensor::significant_bits(dtype) : 0;
 }
 
 OfficialRule Operator::official_rule(std::size_t /*output*/) const { return {}; }

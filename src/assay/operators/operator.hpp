@@ -108,6 +108,9 @@ class Operator {
                                                      std::vector<ExpectedValues>& outputs) const = 0;
   /// Returns the rule for a floating output, by position.
   [[nodiscard]] virtual tensor::ComparisonRule rule(std::size_t output) const = 0;
+  /// Returns to how many significant bits an honest kernel of this operator may round on the way to an output; fewer than
+  /// its type has where factors in a narrower type are part of how such kernels are written.
+  [[nodiscard]] virtual int working_bits(std::size_t output) const;
   /// Compares one output with what `reference` left for these inputs. By the output's rule, unless the operator
   /// accepts more than one answer (a set, a tie) and overrides this.
   [[nodiscard]] virtual std::optional<tensor::Mismatch> compare(const task::AxisValues& axes,

@@ -91,7 +91,7 @@ Evaluation read_evaluation(const Node& node) {
   if (const Node trials = fields.optional("stress_trials"); trials.present()) {  // Evaluations of before had none.
     evaluation.stress_trials = trials.integer({.minimum = 0});
   }
-  if (const Node official = fields.optional("official"); official.has_value()) {
+  if (const Node official = fields.optional("official"); official.present()) {
     evaluation.official = read_official(official);
   }
   evaluation.timer_floor_ns = read_duration(fields.required("timer_floor_ns"));

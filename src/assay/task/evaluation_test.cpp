@@ -104,7 +104,7 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   const Json whole = written(sample_evaluation());
   const auto check = [](const Json& part, const Json& document, const std::string& place) {
     for (const auto& [key, value] : part.items()) {
-      if (key.starts_with("largest_")) {
+      if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "picture") {
         continue;  // records of before do not have them
       }
       Json json = document;

@@ -179,7 +179,8 @@ Blocks make_blocks(const Shape& shape, int norm_axes, std::size_t elements) {
 }
 
 bool norm_holds(double error_square, double expected_square, double norm) {
-  return norm == kInfinity || std::sqrt(error_square) <= norm * std::sqrt(expected_square);
+  // Without an error nothing is wrong, even if what is expected is too large to be squared.
+  return norm == kInfinity || error_square == 0 || std::sqrt(error_square) <= norm * std::sqrt(expected_square);
 }
 
 /// Decides the common case in one pass over memory: the absolute tolerance needs the RMS of all that is

@@ -50,8 +50,8 @@ TEST(ErrorMap, ATileIsABox) {
 TEST(ErrorMap, ALargeTensorIsDrawnSmallAndShaded) {
   const Shape shape = {120, 640};
   std::vector<bool> wrong(element_count(shape));
-  wrong[0] = true;                                     // One of a cell's hundred.
-  std::fill_n(wrong.begin() + 10, 5, true);            // Five of the next one's.
+  wrong[0] = true;                           // One of a cell's hundred.
+  std::fill_n(wrong.begin() + 10, 5, true);  // Five of the next one's.
   for (std::size_t row = 0; row < 10; ++row) {
     std::fill_n(wrong.begin() + static_cast<std::ptrdiff_t>(row * 640) + 20, 2, true);
   }
@@ -73,14 +73,14 @@ TEST(WrongElements, AreThoseThatTheRuleRefuses) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kEndless = std::numeric_limits<float>::infinity();
   const std::vector<float> got = {1.0F, 1.1F, kNan, kEndless, -kEndless, kNan};
-  const std::vector<double> expected = {1, 1, 1, static_cast<double>(kEndless), static_cast<double>(kEndless),
-                                        static_cast<double>(kNan)};
+  const std::vector<double> expected = {
+      1, 1, 1, static_cast<double>(kEndless), static_cast<double>(kEndless), static_cast<double>(kNan)};
   EXPECT_THAT(wrong_elements({"x", DType::float32, {6}, std::as_bytes(std::span(got))}, expected, {.relative = 0.05}),
               ElementsAre(false, true, true, false, true, false));
   // The absolute part follows the root mean square of what is finite, which is 1 here.
-  EXPECT_THAT(wrong_elements({"x", DType::float32, {6}, std::as_bytes(std::span(got))}, expected,
-                             {.absolute_of_rms = 0.2}),
-              ElementsAre(false, false, true, false, true, false));
+  EXPECT_THAT(
+      wrong_elements({"x", DType::float32, {6}, std::as_bytes(std::span(got))}, expected, {.absolute_of_rms = 0.2}),
+      ElementsAre(false, false, true, false, true, false));
 }
 
 }  // namespace

@@ -56,9 +56,8 @@ void write_rounded(const View& view, std::span<const double> values) {
     case DType::int8:
       return write_all<std::int8_t>(view, values, cut_to_range<std::int8_t>);
     case DType::boolean:
-      return write_all<std::uint8_t>(view, values, [](double value) {
-        return static_cast<std::uint8_t>(value != 0 ? 1 : 0);
-      });
+      return write_all<std::uint8_t>(view, values,
+                                     [](double value) { return static_cast<std::uint8_t>(value != 0 ? 1 : 0); });
     default:
       base::check_failed("a type whose elements are whole bytes", __FILE__, __LINE__);
   }
@@ -76,6 +75,8 @@ double round_to_bits(double value, int significant_bits) {
 
 int significant_bits(DType dtype) {
   switch (dtype) {
+    case DType::float64:
+      return 53;
     case DType::float32:
       return 24;
     case DType::float16:

@@ -27,7 +27,8 @@ std::vector<double> round_trip(DType dtype, const std::vector<double>& values) {
 }
 
 TEST(WriteRounded, FloatingTypesRoundToNearest) {
-  EXPECT_THAT(round_trip(DType::float32, {0.1, -2, kBeyondAll}), ElementsAre(static_cast<double>(0.1F), -2, kBeyondAll));
+  EXPECT_THAT(round_trip(DType::float32, {0.1, -2, kBeyondAll}),
+              ElementsAre(static_cast<double>(0.1F), -2, kBeyondAll));
   EXPECT_THAT(round_trip(DType::bfloat16, {1.0 + 0x1p-9, 1.0 + 3 * 0x1p-9}), ElementsAre(1.0, 1.0 + 0x1p-7));
   EXPECT_THAT(round_trip(DType::float16, {65504, 1e6}), ElementsAre(65504, kBeyondAll));
   EXPECT_THAT(round_trip(DType::float8_e4m3fn, {447, 0.3}), ElementsAre(448, 0.3125));

@@ -90,7 +90,8 @@ class Proof {
       ++result_.honest_passed;
     }
     for (const Impostor impostor : all_impostors()) {
-      if (!make_impostor(impostor, {expected_[output], stale_[output], inputs}, view, random_) ||
+      if (!make_impostor(impostor, {expected_[output], stale_[output], inputs, op_.working_bits(output)}, view,
+                         random_) ||
           bytes == honest_bytes) {
         continue;
       }

@@ -58,6 +58,7 @@ class Doubling final : public operators::Operator {
     return {};
   }
   [[nodiscard]] tensor::ComparisonRule rule(std::size_t) const override { return rule_; }
+  [[nodiscard]] int working_bits(std::size_t) const override { return 24; }
   [[nodiscard]] operators::Work least_work(const task::AxisValues&,
                                            std::span<const operators::ConstArgument>) const override {
     return {};
@@ -127,7 +128,7 @@ TEST_F(AdmissibilityTest, ALooseToleranceIsVacuousAndSaysForWhat) {
   const auto rows = by_name(result);
   EXPECT_EQ(rows.at("zeros")->rejected, 5);
   EXPECT_EQ(rows.at("less_precision")->rejected, 0);
-  EXPECT_EQ(rows.at("wrong_row")->rejected, 0);
+  EXPECT_LT(rows.at("wrong_row")->rejected, rows.at("wrong_row")->trials);
   EXPECT_FALSE(result.proved());
 }
 

@@ -33,6 +33,19 @@ operators::Interface interface_of(const task::Definition& definition) {
   return interface;
 }
 
+base::Result<void> check_inputs(const task::Workload& workload) {
+  for (const auto& [name, input] : workload.inputs) {
+    if (const auto* file = std::get_if<task::SafetensorsInput>(&input)) {
+      return base::input_error(
+          "workload.safetensors",
+          fmt::format("workload {}: /inputs/{} lies in {} (tensor '{}'), and Assay reads no such files for a "
+                      "definition that it does not know natively: choose workloads whose inputs are random or scalar",
+                      workload.uuid, name, file->path, file->tensor_key));
+    }
+  }
+  return {};
+}
+
 class AnyOperator final : public operators::Operator {
  public:
   AnyOperator(const task::Definition& definition, std::span<const task::Workload> examples,
@@ -50,16 +63,7 @@ class AnyOperator final : public operators::Operator {
   [[nodiscard]] const operators::Interface& interface() const override { return interface_; }
 
   [[nodiscard]] base::Result<void> check_workload(const task::Workload& workload) const override {
-    for (const auto& [name, input] : workload.inputs) {
-      if (const auto* file = std::get_if<task::SafetensorsInput>(&input)) {
-        return base::input_error(
-            "workload.safetensors",
-            fmt::format("workload {}: /inputs/{} lies in {} (tensor '{}'), and Assay reads no such files for a "
-                        "definition that it does not know natively: choose workloads whose inputs are random or scalar",
-                        workload.uuid, name, file->path, file->tensor_key));
-      }
-    }
-    return {};
+    return check_inputs(workload);
   }
 
   [[nodiscard]] std::unique_ptr<operators::InputGenerator> make_generator(std::uint64_t seed) const override {
@@ -156,6 +160,10 @@ base::Result<std::shared_ptr<const operators::Operator>> open_operator(const tas
   if (op != nullptr) {
     ASSAY_TRY(op->check_interface(definition));
   } else {
+    for (const task::Workload& workload :
+         examples) {  // What is wrong with the request is said before what the machine lacks.
+      ASSAY_TRY(check_inputs(workload));
+    }
     ASSAY_TRY_ASSIGN(PythonReference python,
                      base::with_context(PythonReference::start(definition, settings.limits),
                                         "Assay does not know this definition natively and runs its reference"));

@@ -11,8 +11,8 @@ namespace assay::verify {
 
 namespace {
 
-constexpr std::array<Impostor, 7> kImpostors = {Impostor::zeros,        Impostor::constant,       Impostor::copied_input,
-                                                Impostor::stale,        Impostor::less_precision, Impostor::dropped_tile,
+constexpr std::array<Impostor, 7> kImpostors = {Impostor::zeros,    Impostor::constant,       Impostor::copied_input,
+                                                Impostor::stale,    Impostor::less_precision, Impostor::dropped_tile,
                                                 Impostor::wrong_row};
 constexpr std::array<std::string_view, 7> kWords = {"zeros",          "constant",     "copied_input", "stale",
                                                     "less_precision", "dropped_tile", "wrong_row"};
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kSentences = {
     "every element is the root mean square of what is expected",
     "the bytes of an input",
     "what was right for the call before",
-    "rounded to the significand of the next narrower type",
+    "rounded to fewer bits than an honest kernel works with",
     "a sixteenth of the elements was left 0",
     "two neighbouring rows are exchanged",
 };
@@ -102,8 +102,8 @@ bool make_impostor(Impostor impostor, const ImpostorSource& source, const tensor
       if (!floating) {
         return false;
       }
-      const int bits = tensor::significant_bits(output.dtype);
-      const int fewer = bits > 11 ? 11 : bits > 4 ? 4 : bits - 1;
+      const int bits = source.working_bits;
+      const int fewer = bits > 11 ? 11 : bits > 4 ? 4 : std::max(1, bits - 1);
       std::transform(values.begin(), values.end(), values.begin(),
                      [&](double value) { return tensor::round_to_bits(value, fewer); });
       break;

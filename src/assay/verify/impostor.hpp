@@ -18,7 +18,7 @@ enum class Impostor : std::uint8_t {
   constant,        ///< Every element is the root mean square of what is expected (integers: the first expected one).
   copied_input,    ///< The bytes of an input of the same type, as many as fit, the rest zero.
   stale,           ///< What was right for the call before.
-  less_precision,  ///< Rounded to the significand of the next narrower type (float32: 11 bits, 16 bits wide: 4).
+  less_precision,  ///< Rounded to fewer bits than an honest kernel works with: 11 for 24, 4 for 8 or 11.
   dropped_tile,    ///< A sixteenth of the elements, one after the other, left zero (integers: -1).
   wrong_row,       ///< Two neighbouring rows of the first axis longer than one exchanged.
 };
@@ -33,6 +33,7 @@ struct ImpostorSource {
   std::span<const double> expected;                  ///< Of this output, one double an element.
   std::span<const double> stale;                     ///< Of the call before; as many.
   std::span<const operators::ConstArgument> inputs;  ///< Of this call.
+  int working_bits = 0;                              ///< Operator::working_bits of this output.
 };
 
 /// Writes the impostor's bytes into `output`. Returns false if there is none to be had: no input of that type, no

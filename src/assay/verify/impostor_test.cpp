@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include <assay/tensor/rounding.hpp>
+
 namespace assay::verify {
 namespace {
 
@@ -16,7 +18,9 @@ class ImpostorTest : public testing::Test {
   std::vector<double> make(Impostor impostor, tensor::DType dtype = tensor::DType::float32) {
     std::vector<std::byte> bytes(tensor::byte_size(dtype, 8), std::byte{0x55});
     const tensor::View output{"y", dtype, shape_, bytes};
-    if (!make_impostor(impostor, {expected_, stale_, inputs_}, output, random_)) {
+    if (!make_impostor(impostor,
+                       {expected_, stale_, inputs_, tensor::is_floating(dtype) ? tensor::significant_bits(dtype) : 0},
+                       output, random_)) {
       return {};
     }
     std::vector<double> values;
@@ -44,7 +48,7 @@ TEST_F(ImpostorTest, EachIsWhatItsNameSays) {
 }
 
 TEST_F(ImpostorTest, LessPrecisionKeepsFewerBits) {
-  EXPECT_EQ(make(Impostor::less_precision).back(), 8.125);  // 11 bits hold it …
+  EXPECT_EQ(make(Impostor::less_precision).back(), 8.125);                       // 11 bits hold it …
   EXPECT_EQ(make(Impostor::less_precision, tensor::DType::bfloat16).back(), 8);  // … 4 do not.
   expected_[0] = 1 + 0x1p-12;
   EXPECT_EQ(make(Impostor::less_precision)[0], 1);
@@ -71,7 +75,7 @@ TEST_F(ImpostorTest, WhereThereIsNoneItSaysSo) {
   expected_ = {1};
   stale_ = {2};
   std::vector<std::byte> bytes(4);
-  EXPECT_FALSE(make_impostor(Impostor::wrong_row, {expected_, stale_, inputs_},
+  EXPECT_FALSE(make_impostor(Impostor::wrong_row, {expected_, stale_, inputs_, 24},
                              {"y", tensor::DType::float32, shape_, bytes}, random_));
 }
 

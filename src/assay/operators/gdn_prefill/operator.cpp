@@ -82,6 +82,8 @@ class GdnPrefill final : public Operator {
     return {.relative = 0x1p-7, .absolute_of_rms = 0x1p-5, .norm = 0x1p-7, .norm_axes = 3};
   }
 
+  // Kernels multiply in bfloat16, so that the state has errors of such factors, though not of bfloat16 sums.
+  [[nodiscard]] int working_bits(std::size_t /*output*/) const override { return 8; }
   [[nodiscard]] std::optional<tensor::Mismatch> compare(const task::AxisValues& /*axes*/,
                                                         std::span<const ConstArgument> /*inputs*/, std::size_t output,
                                                         const tensor::ConstView& got,
