@@ -105,9 +105,10 @@ class RequestTest(scenario.Scenario):
 
     def test_unknown_names_get_suggestions(self):
         kernel = scenario.EXAMPLES / "plain.cpp"
-        dataset = ["--dataset", scenario.DATASET]
-        self.assertIn(scenario.DEFINITION, self.refused("evaluate", kernel, "--definition", "gdn_decode", *dataset))
-        self.assertIn(scenario.BASELINE, self.refused("evaluate", "gdn_decode_plain_cup", "--definition", scenario.DEFINITION, *dataset))
+        refused = self.refused("evaluate", kernel, "--definition", "gdn_decode", "--dataset", scenario.DATASET)
+        self.assertIn(scenario.DEFINITION, refused)
+        dataset = ["--dataset", scenario.DATASET, "--definition", scenario.DEFINITION]
+        self.assertIn(scenario.BASELINE, self.refused("evaluate", "gdn_decode_plain_cup", *dataset))
         self.assertIn("quick, standard", self.refused("evaluate", kernel, "--policy", "quik", *dataset))
         self.assertIn("simulated", self.refused("evaluate", kernel, "--device", "gpu", *dataset))
         self.assertIn("54 workloads", self.refused("evaluate", kernel, "--workloads", "none-such", *dataset))
