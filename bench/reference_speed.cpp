@@ -83,8 +83,8 @@ base::Result<base::Json> measure_definition(const dataset::Dataset& dataset, con
     }
     rows.push_back({{"axes", axes}, {"fill_seconds", measured.fill}, {"reference_seconds", measured.reference}});
   }
-  fmt::print("{}: {} workloads, inputs {:.1f} s, references {:.1f} s (longest {:.2f} s)\n", name, workloads.size(), fill,
-             reference, longest);
+  fmt::print("{}: {} workloads, inputs {:.1f} s, references {:.1f} s (longest {:.2f} s)\n", name, workloads.size(),
+             fill, reference, longest);
   std::fflush(stdout);
   return base::Json{{"definition", name},
                     {"workloads", workloads.size()},

@@ -115,8 +115,8 @@ ASSAY_KERNEL(run) {
     std::transform(scores.begin(), scores.end(), bins.begin(), bin_of);
     std::nth_element(bins.begin(), bins.begin() + (topk - 1), bins.end(), std::greater<>());
     const uint32_t boundary = bins[static_cast<size_t>(topk - 1)];
-    const auto above = std::partition(order.begin(), order.end(),
-                                      [&](int32_t token) { return bin_of(score_of(token)) > boundary; });
+    const auto above =
+        std::partition(order.begin(), order.end(), [&](int32_t token) { return bin_of(score_of(token)) > boundary; });
     const auto inside =
         std::partition(above, order.end(), [&](int32_t token) { return bin_of(score_of(token)) == boundary; });
     std::sort(above, inside, [&](int32_t a, int32_t b) {

@@ -209,15 +209,15 @@ std::string checks_text(const service::EvaluateReport& report) {
     return {};
   }
   return fmt::format(
-      "  {} of its outputs checked, {} on difficult inputs, none wrong: wrong in fewer than {:.2g} % of such calls (95 % "
+      "  {} of its outputs checked, {} on difficult inputs, none wrong: wrong in fewer than {:.2g} % of such calls (95 "
+      "% "
       "confidence)\n",
       own, evaluation.stress_trials, 100 * stats::failure_rate_upper_bound(0, own, 0.95));
 }
 
 std::string official_text(const task::OfficialVerdict& verdict) {
-  return verdict.passed
-             ? fmt::format("  flashinfer-bench would pass it ({} trials by its own rule)\n", verdict.trials)
-             : fmt::format("  flashinfer-bench would not pass it: {}\n", base::printable(verdict.reason));
+  return verdict.passed ? fmt::format("  flashinfer-bench would pass it ({} trials by its own rule)\n", verdict.trials)
+                        : fmt::format("  flashinfer-bench would not pass it: {}\n", base::printable(verdict.reason));
 }
 
 std::string origin_sentence(const service::EvaluateReport& report) {

@@ -74,7 +74,8 @@ TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
   EXPECT_THAT(text, AllOf(HasSubstr("901e5104 "), HasSubstr("batch_size 4"), HasSubstr("12.34"), HasSubstr("22.70"),
                           HasSubstr("1.84x"), HasSubstr("1.79–1.90")));
   // 28 of its own: 8 difficult ones, and half of the other 40; 1 - 0.05^(1/28) is 10 %.
-  EXPECT_THAT(text, HasSubstr("28 of its outputs checked, 8 on difficult inputs, none wrong: wrong in fewer than 10 % of"));
+  EXPECT_THAT(text,
+              HasSubstr("28 of its outputs checked, 8 on difficult inputs, none wrong: wrong in fewer than 10 % of"));
   EXPECT_THAT(text, HasSubstr("the timer's own floor is 31 ns"));
   EXPECT_THAT(text, Not(HasSubstr("flashinfer-bench")));
   EXPECT_THAT(text, HasSubstr("archived as e-1 in here\n"));

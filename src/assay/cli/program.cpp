@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <type_traits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>

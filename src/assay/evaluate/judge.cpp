@@ -190,7 +190,8 @@ class Judge {
       ASSAY_TRY_ASSIGN(judged_.evaluation.official, run_official_trials(session));
     }
     if (request_.plan.stress_trials > 0) {
-      ASSAY_TRY_ASSIGN(PairResult result, with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
+      ASSAY_TRY_ASSIGN(PairResult result,
+                       with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.evaluation.stress_trials = result.checked_calls;
       if (result.fault) {

@@ -12,9 +12,9 @@
 
 #include <assay/base/json.hpp>
 #include <assay/evaluate/bundle_writer.hpp>
+#include <assay/evaluate/check_definition.hpp>
 #include <assay/evaluate/describe_machine.hpp>
 #include <assay/evaluate/judge.hpp>
-#include <assay/evaluate/check_definition.hpp>
 #include <assay/evaluate/materialise.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/process.hpp>

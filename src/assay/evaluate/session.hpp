@@ -28,7 +28,7 @@ struct Session {
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   int trials = 1;                                          ///< For trials: calls of each workload.
-  int log = -1;  ///< Where workers' output goes.
+  int log = -1;                                            ///< Where workers' output goes.
 };
 
 }  // namespace assay::evaluate

@@ -68,8 +68,6 @@ std::string axes_text(const task::Workload& workload) {
   return text;
 }
 
-std::string describe(const task::Workload& workload) {
-  return workload.uuid.substr(0, 8) + ": " + axes_text(workload);
-}
+std::string describe(const task::Workload& workload) { return workload.uuid.substr(0, 8) + ": " + axes_text(workload); }
 
 }  // namespace assay::evaluate

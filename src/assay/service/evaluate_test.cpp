@@ -11,8 +11,8 @@
 namespace assay::service {
 namespace {
 
-using testing::ElementsAre;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;

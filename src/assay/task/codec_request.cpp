@@ -164,8 +164,8 @@ EvaluationRequest read_request(const Node& node) {
     }
     for (const std::string_view field : {"candidate", "incumbent", "plan", "official_trials", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
-        given.problem(fmt::format("is not for a {} request, which runs no candidate: remove it",
-                                  to_string(request.stage)));
+        given.problem(
+            fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));
       }
     }
     fields.refuse_others();

@@ -73,8 +73,7 @@ std::vector<task::Finding> check_outputs(const operators::Operator& op, const ta
     }
     task::Finding finding = mismatch_finding(place, *mismatch);
     if (tensor::is_floating(place.dtype)) {
-      tensor::ErrorMap map =
-          tensor::map_errors(place.shape, tensor::wrong_elements(view, expected[i], op.rule(i)));
+      tensor::ErrorMap map = tensor::map_errors(place.shape, tensor::wrong_elements(view, expected[i], op.rule(i)));
       if (map.wrong > 1) {
         finding.message += "; " + map.sentence;
         finding.picture = std::move(map.picture);
