@@ -85,6 +85,19 @@ TEST_F(OutputCheckTest, AWrongElementIsAMismatchWithItsPlace) {
   EXPECT_DOUBLE_EQ(*findings[0].got, 3.5);
 }
 
+TEST_F(OutputCheckTest, AWrongValueThatHappensToBeThePoisonIsNotUnwritten) {
+  write_all_right();
+  guard_.emplace(layout_, memory_, 1, 1);  // Everything is poison again …
+  for (std::size_t i = 1; i < 4; ++i) {
+    write(0, i, 50);  // … and all but one element are written, wrongly.
+  }
+  write(1, 0, 5);
+  write(1, 1, 6);
+  const auto findings = check();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, "mismatch");
+}
+
 TEST_F(OutputCheckTest, SeveralWrongElementsAreDrawn) {
   write_all_right();
   write(0, 2, 3.5F);
