@@ -35,6 +35,9 @@ function(assay_add_layer name)
     if(NOT layer_OPTIMISE_TESTS)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
+      if(ASSAY_SANITIZE)  # Nearly halves what compiling them takes.
+        target_compile_options(assay_${name}_test PRIVATE -O0)
+      endif()
     endif()
     target_compile_definitions(assay_${name}_test PRIVATE
       ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
