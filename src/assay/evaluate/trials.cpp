@@ -16,7 +16,7 @@ namespace {
 constexpr std::int32_t kStressPair = -1;
 constexpr std::int32_t kOfficialPair = -2;
 // What one stress trial's arguments may take, where the operator can do with so little.
-constexpr std::uint64_t kLargestTrial = std::uint64_t{6} << 20U;
+constexpr std::uint64_t kLargestTrial = std::uint64_t{3} << 20U;
 
 // A session of the candidate alone.
 Session alone(const Session& session, const task::EvaluationRequest& request, Session::Purpose purpose) {
