@@ -13,13 +13,13 @@ constexpr int kMostRounds = 1000;
 void declare_run(CLI::App& parent, Draft& draft) {
   const Slot<CampaignRunCommand> slot(draft);
   service::CampaignOptions& options = slot->options;
-  CLI::App* command =
-      add_command(parent, "run", "Start a campaign, or continue the one of that name",
-                  "  assay campaign run tune --tunable gdn_decode_tunable_cpu\n"
-                  "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 "
-                  "--report r.html\n"
-                  "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
-                  "A finished campaign answers from the archive. It may be interrupted at any moment and continued.");
+  CLI::App* command = add_command(
+      parent, "run", "Start a campaign, or continue the one of that name",
+      "  assay campaign run tune --definition gdn_decode_qk4_v8_d128_k_last --tunable gdn_decode_tunable_cpu\n"
+      "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 "
+      "--report r.html\n"
+      "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
+      "A finished campaign answers from the archive. It may be interrupted at any moment and continued.");
   command->add_option("name,--name", options.name, "Its name: 0-9, a-z and -")->required();
   command->add_option("--definition", options.definition, "What is optimised (default: the dataset's only one)");
   command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");
@@ -89,10 +89,11 @@ void declare_report(CLI::App& app, Draft& draft) {
 }  // namespace
 
 void declare_campaigns(CLI::App& app, Draft& draft) {
-  CLI::App* campaign = add_command(app, "campaign", "Search for a better solution: run, resume, status",
-                                   "  assay campaign run tune --tunable gdn_decode_tunable_cpu\n"
-                                   "  assay campaign status\n"
-                                   "  assay campaign resume tune");
+  CLI::App* campaign = add_command(
+      app, "campaign", "Search for a better solution: run, resume, status",
+      "  assay campaign run tune --definition gdn_decode_qk4_v8_d128_k_last --tunable gdn_decode_tunable_cpu\n"
+      "  assay campaign status\n"
+      "  assay campaign resume tune");
   campaign->require_subcommand(1);
   declare_run(*campaign, draft);
   declare_resume(*campaign, draft);
