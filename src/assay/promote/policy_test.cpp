@@ -152,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::ValuesIn(std::vector<BadToml>{
         {"Syntax", "version = 1\nname = quick\n", {"my.toml:2: ", "not valid TOML"}},
         {"Twice", "version = 1\nversion = 1\n", {"my.toml:2: ", "not valid TOML"}},
+        {"ControlCharacter", "version = 1\n[^\x01p]\n", {"my.toml:2: ", "control character"}},
         {"NoVersion", "name = \"x\"\n", {"my.toml:1: version is missing"}},
         {"Newer", "version = 2\n", {"my.toml:1: version is 2", "reads version 1"}},
         {"Unknown", "version = 1\n\n[gate]\nalfa = 0.05\n", {"my.toml:4: gate.alfa ", "did you mean \"alpha\"?"}},

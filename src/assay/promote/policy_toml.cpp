@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <toml++/toml.h>
 #include <map>
@@ -76,6 +77,15 @@ std::string sentence(std::string_view source, const Lines& lines, const task::Pr
 }  // namespace
 
 base::Result<Policy> parse_policy(std::string_view toml, std::string_view source) {
+  // TOML allows none, and the library's parser meets some with an assertion in place of an error.
+  const auto control = std::find_if(toml.begin(), toml.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f;
+  });
+  if (control != toml.end()) {
+    return base::input_error("policy.syntax",
+                             fmt::format("{}:{}: not valid TOML: it has a control character: remove it", source,
+                                         1 + std::count(toml.begin(), control, '\n')));
+  }
   toml::table table;
   try {
     table = toml::parse(toml, source);
