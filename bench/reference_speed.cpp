@@ -15,6 +15,7 @@
 #include <assay/base/time.hpp>
 #include <assay/dataset/dataset.hpp>
 #include <assay/device/cpu.hpp>
+#include <assay/operators/arguments.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -45,14 +46,7 @@ base::Result<Measured> measure(const operators::Operator& op, operators::InputGe
   Clock::time_point start = Clock::now();
   generator.fill(workload, 0, arguments);
   measured.fill = seconds_since(start);
-  std::vector<operators::ConstArgument> inputs;
-  for (const operators::Argument& argument : arguments) {
-    if (const auto* view = std::get_if<tensor::View>(&argument)) {
-      inputs.emplace_back(tensor::as_const(*view));
-    } else {
-      inputs.emplace_back(std::get<operators::Scalar>(argument));
-    }
-  }
+  const std::vector<operators::ConstArgument> inputs = operators::read_only(arguments);
   start = Clock::now();
   ASSAY_TRY(op.reference(axes, inputs, expected));
   measured.reference = seconds_since(start);

@@ -205,4 +205,15 @@ base::Result<std::optional<base::Error>> judge_error(const Bundle& bundle) {
   return error;
 }
 
+base::Result<void> refuse_judge_error(const os::Path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / task::kErrorFile, ignored)) {
+    return {};
+  }
+  ASSAY_TRY_ASSIGN(const Bundle failed, read_bundle(folder));
+  ASSAY_TRY_ASSIGN(auto error, judge_error(failed));
+  ASSAY_CHECK(error.has_value());
+  return tl::unexpected(std::move(*error));
+}
+
 }  // namespace assay::archive

@@ -59,4 +59,7 @@ struct BundleContents {
 /// Returns the error that a judge left in place of an evaluation; nullopt if it left none.
 [[nodiscard]] base::Result<std::optional<base::Error>> judge_error(const Bundle& bundle);
 
+/// Returns that error as one of ours, if the judge left one in this folder: for bundles that hold no evaluation.
+[[nodiscard]] base::Result<void> refuse_judge_error(const os::Path& folder);
+
 }  // namespace assay::archive

@@ -161,6 +161,9 @@ TEST_F(BundleTest, FindsAJudgesError) {
   EXPECT_EQ((*error)->owner, base::Owner::environment);
   EXPECT_EQ((*error)->code, "compiler.missing");
   EXPECT_EQ((*error)->text(), "no g++ (while building)");
+  const auto refused = refuse_judge_error(path_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "compiler.missing");
 }
 
 TEST_F(BundleTest, NoErrorFileIsNoError) {
@@ -168,6 +171,7 @@ TEST_F(BundleTest, NoErrorFileIsNoError) {
   const auto error = judge_error(read_bundle(path_).value());
   ASSERT_TRUE(error);
   EXPECT_FALSE(error->has_value());
+  EXPECT_TRUE(refuse_judge_error(path_).has_value());
 }
 
 TEST_F(BundleTest, AnErrorThatCannotBeReadIsDamage) {

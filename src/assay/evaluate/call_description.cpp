@@ -83,16 +83,4 @@ worker::Call describe_call(const verify::Layout& layout, std::span<const operato
   return call;
 }
 
-std::vector<operators::ConstArgument> read_only(std::span<const operators::Argument> inputs) {
-  std::vector<operators::ConstArgument> arguments;
-  for (const operators::Argument& argument : inputs) {
-    if (const auto* view = std::get_if<tensor::View>(&argument)) {
-      arguments.emplace_back(tensor::as_const(*view));
-    } else {
-      arguments.emplace_back(std::get<operators::Scalar>(argument));
-    }
-  }
-  return arguments;
-}
-
 }  // namespace assay::evaluate

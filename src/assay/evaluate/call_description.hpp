@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include <assay/operators/operator.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -12,8 +11,5 @@ namespace assay::evaluate {
 /// Translates a layout and its scalars into what the worker is told: offsets, DLPack types, shapes, scalar values.
 /// Nothing else of the request crosses the border.
 [[nodiscard]] worker::Call describe_call(const verify::Layout& layout, std::span<const operators::Argument> inputs);
-
-/// The same arguments, as the reference may see them.
-[[nodiscard]] std::vector<operators::ConstArgument> read_only(std::span<const operators::Argument> inputs);
 
 }  // namespace assay::evaluate

@@ -222,8 +222,10 @@ class Judge {
       interference_.insert(interference_.end(), result.interference.begin(), result.interference.end());
       flags_.insert(flags_.end(), result.flags.begin(), result.flags.end());
       add_errors(result.largest_errors);
-      bytes_per_ns_ = std::max(bytes_per_ns_, result.bytes_per_ns);
-      note_least_bytes(result.least_bytes);
+      if (pair == 0) {  // Later pairs do not measure them.
+        bytes_per_ns_ = result.bytes_per_ns;
+        least_bytes_ = result.least_bytes;
+      }
       judged_.evaluation.timer_floor_ns = floors.empty() ? 0 : stats::median(floors);
       if (result.fault) {
         return blame(std::move(*result.fault));
@@ -279,15 +281,6 @@ class Judge {
       judged_.evaluation.retries.push_back(
           fmt::format("{} was started again: the worker of the {} was killed from outside (SIGKILL)", what,
                       task::to_string(result.fault->side)));
-    }
-  }
-
-  void note_least_bytes(const std::vector<double>& bytes) {
-    least_bytes_.resize(bytes.size());
-    for (std::size_t w = 0; w < bytes.size(); ++w) {
-      if (bytes[w] > 0) {
-        least_bytes_[w] = least_bytes_[w] == 0 ? bytes[w] : std::min(least_bytes_[w], bytes[w]);
-      }
     }
   }
 

@@ -12,6 +12,7 @@
 #include <assay/evaluate/pair_processes.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
+#include <assay/operators/arguments.hpp>
 #include <assay/os/process_usage.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/verify/output_check.hpp>
@@ -58,7 +59,7 @@ class ProcessPair {
   [[nodiscard]] const task::EvaluationRequest& request() const { return *session_.request; }
 
   base::Result<void> follow_schedule() {
-    if (pair_ == 0 && compares() && probes(task::Probe::roofline_floor) && !session_.device->simulated()) {
+    if (measures_floor()) {
       session_.device->spread_judge();
       result_.bytes_per_ns = cold_read_bandwidth(*session_.device, processes_.inputs.bytes());
     }
@@ -110,6 +111,10 @@ class ProcessPair {
 
   [[nodiscard]] bool probes(task::Probe probe) const { return request().probes(probe); }
   [[nodiscard]] bool compares() const { return session_.purpose == Session::Purpose::compare; }
+  /// Once a session: what a call must move, and how fast this memory is, are the same in every pair.
+  [[nodiscard]] bool measures_floor() const {
+    return pair_ == 0 && compares() && probes(task::Probe::roofline_floor) && !session_.device->simulated();
+  }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
   void fill(const measure::ScheduledCall& call, Block& block, const task::Workload& workload) {
@@ -150,7 +155,7 @@ class ProcessPair {
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs.bytes()));
     session_.device->spread_judge();
     fill(first, block, workload);
-    if (compares() && first.repetition == 0) {
+    if (measures_floor() && first.repetition == 0) {
       ASSAY_TRY(note_least_work(block, workload));
     }
     // The kernel lets nobody but us write to the inputs; that it does is looked at, always where it is cheap.
@@ -183,7 +188,7 @@ class ProcessPair {
 
   base::Result<void> note_least_work(const Block& block, const task::Workload& workload) {
     ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
-    const double bytes = session_.op->least_work(axes, read_only(block.arguments)).bytes;
+    const double bytes = session_.op->least_work(axes, operators::read_only(block.arguments)).bytes;
     double& least = result_.least_bytes[static_cast<std::size_t>(block.workload)];
     least = least == 0 ? bytes : std::min(least, bytes);
     return {};
@@ -253,11 +258,13 @@ class ProcessPair {
       return {};
     }
     ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
-    const std::vector<operators::ConstArgument> inputs = read_only(block.arguments);
+    const std::vector<operators::ConstArgument> inputs = operators::read_only(block.arguments);
     ASSAY_TRY(session_.op->reference(axes, inputs, *session_.expected));
     for (const Done& done : block.done) {
       ++result_.checked_calls;
-      measure_errors(block, done);
+      if (compares()) {
+        measure_errors(block, done);
+      }
       const std::span<const std::byte> outputs = done.side->outputs.bytes();
       std::vector<task::Finding> findings =
           officially() ? verify::check_officially(*session_.op, axes, inputs, block.layout, outputs, *session_.expected)

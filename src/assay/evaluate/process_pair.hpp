@@ -20,7 +20,7 @@ struct PairResult {
   std::vector<task::Finding> flags;     ///< Seen and worth telling, but no reason to reject.
   /// One a timed call of the incumbent: CPU time that the candidate's processes used meanwhile, over the call's time.
   std::vector<double> interference;
-  /// One a workload: the least bytes that a call moves, over the calls that were looked at; 0 where none was.
+  /// One a workload: the least bytes that a call moves, over the first pair's warm-up calls; 0 in other pairs.
   std::vector<double> least_bytes;
   /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.
   std::vector<std::optional<tensor::LargestErrors>> largest_errors;

@@ -42,6 +42,18 @@ base::Result<double> read_scalar(std::span<const ConstArgument> inputs, std::siz
   return std::visit([](auto value) { return static_cast<double>(value); }, *scalar);
 }
 
+std::vector<ConstArgument> read_only(std::span<const Argument> arguments) {
+  std::vector<ConstArgument> result;
+  for (const Argument& argument : arguments) {
+    if (const auto* view = std::get_if<tensor::View>(&argument)) {
+      result.emplace_back(tensor::as_const(*view));
+    } else {
+      result.emplace_back(std::get<Scalar>(argument));
+    }
+  }
+  return result;
+}
+
 base::Result<std::size_t> axis_value(const task::AxisValues& axes, std::string_view name) {
   const std::int64_t* value = task::find(axes, name);
   if (value == nullptr || *value < 0) {
@@ -57,6 +69,11 @@ double workload_scalar(const task::Workload& workload, std::string_view name, do
                            ? otherwise
                            : std::visit([](auto number) { return static_cast<double>(number); }, scalar->value);
   return static_cast<double>(static_cast<float>(value));
+}
+
+Scalar changed_scale(const Scalar& scale) {
+  const double value = std::visit([](auto number) { return static_cast<double>(number); }, scale);
+  return Scalar(static_cast<double>(static_cast<float>(value == 0 ? 0.25 : value * 1.5)));
 }
 
 void resize_large(ExpectedValues& values, std::size_t count) {

@@ -35,6 +35,23 @@ TEST_F(Arguments, WhatDoesNotFitIsAnInternalErrorThatNamesTheArgument) {
   EXPECT_EQ(read_scalar(inputs_, 2, "none").error().owner, base::Owner::internal);
 }
 
+TEST_F(Arguments, WhatAGeneratorFilledIsSeenUnchanged) {
+  std::array<float, 2> values = {1, 2};
+  std::vector<Argument> arguments = {
+      tensor::View{"x", tensor::DType::float32, {2}, std::as_writable_bytes(std::span(values))}, Scalar(true)};
+  elements_of<float>(arguments, 0)[1] = 5;
+  const std::vector<ConstArgument> seen = read_only(arguments);
+  ASSERT_EQ(seen.size(), 2U);
+  EXPECT_THAT(read_tensor(seen, 0, "x", tensor::DType::float32, 2).value(), ElementsAre(1, 5));
+  EXPECT_EQ(std::get<bool>(std::get<Scalar>(seen[1])), true);
+}
+
+TEST(ChangedScale, IsAnotherFloat32WhateverTheKind) {
+  EXPECT_EQ(std::get<double>(changed_scale(Scalar(0.1))), static_cast<double>(static_cast<float>(0.1 * 1.5)));
+  EXPECT_EQ(std::get<double>(changed_scale(Scalar(std::int64_t{2}))), 3);
+  EXPECT_EQ(std::get<double>(changed_scale(Scalar(0.0))), 0.25);
+}
+
 TEST(AxisValue, IsThereAndNotNegative) {
   const task::AxisValues axes = {{"n", 3}, {"m", -1}};
   EXPECT_EQ(axis_value(axes, "n").value(), 3U);

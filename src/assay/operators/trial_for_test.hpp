@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <assay/base/error.hpp>
+#include <assay/operators/arguments.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/tensor/shape.hpp>
 
@@ -48,6 +49,10 @@ class OperatorTrial {
 
   /// Refers to a tensor's elements as what they are stored as.
   template <class T>
+  [[nodiscard]] static std::span<T> elements(const tensor::View& view) {
+    return {static_cast<T*>(static_cast<void*>(view.bytes.data())), view.bytes.size() / sizeof(T)};
+  }
+  template <class T>
   [[nodiscard]] std::span<T> in(std::size_t position) {
     return elements<T>(input(position));
   }
@@ -65,17 +70,7 @@ class OperatorTrial {
     }
   }
 
-  [[nodiscard]] std::vector<ConstArgument> const_arguments() const {
-    std::vector<ConstArgument> result;
-    for (const Argument& argument : arguments_) {
-      if (const auto* view = std::get_if<tensor::View>(&argument)) {
-        result.emplace_back(tensor::as_const(*view));
-      } else {
-        result.emplace_back(std::get<Scalar>(argument));
-      }
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<ConstArgument> const_arguments() const { return read_only(arguments_); }
 
   [[nodiscard]] std::vector<ExpectedValues> reference() const {
     std::vector<ExpectedValues> outputs;
@@ -111,11 +106,6 @@ class OperatorTrial {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
   };
-
-  template <class T>
-  [[nodiscard]] static std::span<T> elements(const tensor::View& view) {
-    return {static_cast<T*>(static_cast<void*>(view.bytes.data())), view.bytes.size() / sizeof(T)};
-  }
 
   tensor::View allocate(const std::string& name, const Interface::Argument& argument) {
     tensor::Shape shape;

@@ -19,13 +19,7 @@ namespace {
 constexpr int kRepresentatives = 3;
 
 base::Result<task::Admissibility> read_answer(const os::Path& folder) {
-  std::error_code ignored;
-  if (std::filesystem::exists(folder / task::kErrorFile, ignored)) {
-    ASSAY_TRY_ASSIGN(const archive::Bundle failed, archive::read_bundle(folder));
-    ASSAY_TRY_ASSIGN(auto error, archive::judge_error(failed));
-    ASSAY_CHECK(error.has_value());
-    return tl::unexpected(std::move(*error));
-  }
+  ASSAY_TRY(archive::refuse_judge_error(folder));
   const os::Path file = folder / task::kAdmissibilityFile;
   ASSAY_TRY_ASSIGN(const std::string text, os::read_file(file));
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(text, file.string()));

@@ -226,13 +226,7 @@ class Workshop {
 
 // Returns what the manifest of a bundle says of its files, or the error that the judge left.
 base::Result<std::vector<archive::ManifestEntry>> read_manifest(const os::Path& bundle) {
-  std::error_code ignored;
-  if (std::filesystem::exists(bundle / task::kErrorFile, ignored)) {
-    ASSAY_TRY_ASSIGN(const archive::Bundle failed, archive::read_bundle(bundle));
-    ASSAY_TRY_ASSIGN(auto error, archive::judge_error(failed));
-    ASSAY_CHECK(error.has_value());
-    return tl::unexpected(std::move(*error));
-  }
+  ASSAY_TRY(archive::refuse_judge_error(bundle));
   const os::Path file = bundle / task::kManifestFile;
   ASSAY_TRY_ASSIGN(const std::string text, os::read_file(file));
   return archive::decode_manifest(text, file.string());

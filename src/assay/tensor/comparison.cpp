@@ -223,36 +223,6 @@ Class classify(double value) {
   return value > 0 ? Class::positive_infinity : Class::negative_infinity;
 }
 
-double root_mean_square(std::span<const double> values) {
-  double sum = 0;
-  double largest = 0;
-  std::size_t finite = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      sum += value * value;
-      largest = std::max(largest, std::fabs(value));
-      ++finite;
-    }
-  }
-  if (!std::isfinite(sum)) {  // A square of a float64 may be none: an infinite tolerance would excuse everything.
-    double scaled = 0;
-    for (const double value : values) {
-      scaled += std::isfinite(value) ? (value / largest) * (value / largest) : 0;
-    }
-    return largest * std::sqrt(scaled / static_cast<double>(finite));
-  }
-  return finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
-}
-
-/// Holds one element to the rule. The result is how far the error is beyond what is allowed: > 0 is a
-/// mismatch, infinite if the classes differ.
-double violation(double got, double expected, double allowed) {
-  if (classify(got) != Class::finite || classify(expected) != Class::finite) {
-    return classify(got) == classify(expected) ? -kInfinity : kInfinity;
-  }
-  return std::fabs(got - expected) - allowed;
-}
-
 std::string place(const ConstView& view, const std::vector<std::int64_t>& index) {
   return fmt::format("{}{}", view.name.empty() ? "element " : view.name, to_string(index));
 }
@@ -275,7 +245,7 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
     for (std::size_t flat = block * blocks.size; flat < (block + 1) * blocks.size; ++flat) {
       const double value = read_floating(got.dtype, got.bytes.data(), flat);
       const double allowed = absolute + rule.relative * std::fabs(expected[flat]);
-      const double over = violation(value, expected[flat], allowed);
+      const double over = excess_error(value, expected[flat], allowed);
       if (over > 0) {
         ++mismatch.mismatched_elements;
       }
@@ -409,6 +379,34 @@ LargestErrors largest_errors(const ConstView& got, std::span<const double> expec
     largest.add(errors);
   }
   return largest;
+}
+
+double root_mean_square(std::span<const double> values) {
+  double sum = 0;
+  double largest = 0;
+  std::size_t finite = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      sum += value * value;
+      largest = std::max(largest, std::fabs(value));
+      ++finite;
+    }
+  }
+  if (!std::isfinite(sum)) {  // A square of a float64 may be none: an infinite tolerance would excuse everything.
+    double scaled = 0;
+    for (const double value : values) {
+      scaled += std::isfinite(value) ? (value / largest) * (value / largest) : 0;
+    }
+    return largest * std::sqrt(scaled / static_cast<double>(finite));
+  }
+  return finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
+}
+
+double excess_error(double got, double expected, double allowed) {
+  if (classify(got) != Class::finite || classify(expected) != Class::finite) {
+    return classify(got) == classify(expected) ? -kInfinity : kInfinity;
+  }
+  return std::fabs(got - expected) - allowed;
 }
 
 double element(const ConstView& view, std::size_t flat) {

@@ -50,6 +50,13 @@ struct LargestErrors {
 /// Measures a floating output (checked); row-major, one expected double an element.
 [[nodiscard]] LargestErrors largest_errors(const ConstView& got, std::span<const double> expected);
 
+/// Returns the root mean square of the finite values; 0 if there are none.
+[[nodiscard]] double root_mean_square(std::span<const double> values);
+
+/// Holds one element to an allowed error: how far it errs beyond that, > 0 for a mismatch. Special values by class: infinite
+/// if the classes differ, minus infinite if they agree.
+[[nodiscard]] double excess_error(double got, double expected, double allowed);
+
 /// Reads one element as a double.
 [[nodiscard]] double element(const ConstView& view, std::size_t flat);
 

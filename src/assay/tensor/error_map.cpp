@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kMostLines = 12;
 constexpr std::size_t kMostColumns = 64;
 
-bool same_class(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
-
 char shade(std::size_t wrong, std::size_t all) {
   const double share = static_cast<double>(wrong) / static_cast<double>(all);
   return wrong == 0 ? ' ' : share < 0.01 ? '.' : share < 0.1 ? ':' : share < 0.5 ? '+' : '#';
@@ -53,21 +51,10 @@ std::string range(std::int64_t first, std::int64_t last) {
 
 std::vector<bool> wrong_elements(const ConstView& got, std::span<const double> expected, const ComparisonRule& rule) {
   ASSAY_CHECK(element_count(got.shape) == expected.size());
-  double square = 0;
-  std::size_t finite = 0;
-  for (const double value : expected) {
-    if (std::isfinite(value)) {
-      square += value * value;
-      ++finite;
-    }
-  }
-  const double absolute = finite == 0 ? 0 : rule.absolute_of_rms * std::sqrt(square / static_cast<double>(finite));
+  const double absolute = rule.absolute_of_rms * root_mean_square(expected);
   std::vector<bool> wrong(expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double value = element(got, i);
-    wrong[i] = std::isfinite(value) && std::isfinite(expected[i])
-                   ? std::fabs(value - expected[i]) > absolute + rule.relative * std::fabs(expected[i])
-                   : !same_class(value, expected[i]);
+    wrong[i] = excess_error(element(got, i), expected[i], absolute + rule.relative * std::fabs(expected[i])) > 0;
   }
   return wrong;
 }

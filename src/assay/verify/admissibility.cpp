@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include <assay/operators/arguments.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/tensor/rounding.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -15,18 +16,7 @@ namespace {
 
 using operators::ConstArgument;
 using operators::ExpectedValues;
-
-std::vector<ConstArgument> read_only(std::span<const operators::Argument> arguments) {
-  std::vector<ConstArgument> result;
-  for (const operators::Argument& argument : arguments) {
-    if (const auto* view = std::get_if<tensor::View>(&argument)) {
-      result.emplace_back(tensor::as_const(*view));
-    } else {
-      result.emplace_back(std::get<operators::Scalar>(argument));
-    }
-  }
-  return result;
-}
+using operators::read_only;
 
 // Everything about one workload that the calls share.
 class Proof {

@@ -156,23 +156,21 @@ base::Result<std::shared_ptr<const operators::Operator>> open_operator(const tas
                                                                        std::span<const task::Workload> examples,
                                                                        const AnyOperatorSettings& settings) {
   ASSAY_CHECK(!examples.empty());
-  std::shared_ptr<const operators::Operator> op = operators::find_operator(definition);
-  if (op != nullptr) {
+  if (std::shared_ptr<const operators::Operator> op = operators::find_operator(definition)) {
     ASSAY_TRY(op->check_interface(definition));
-  } else {
-    for (const task::Workload& workload :
-         examples) {  // What is wrong with the request is said before what the machine lacks.
-      ASSAY_TRY(check_inputs(workload));
+    for (const task::Workload& workload : examples) {
+      ASSAY_TRY(op->check_workload(workload));
     }
-    ASSAY_TRY_ASSIGN(PythonReference python,
-                     base::with_context(PythonReference::start(definition, settings.limits),
-                                        "Assay does not know this definition natively and runs its reference"));
-    op = std::make_shared<const AnyOperator>(definition, examples, settings, std::move(python));
+    return op;
   }
+  // What is wrong with the request is said before what the machine lacks.
   for (const task::Workload& workload : examples) {
-    ASSAY_TRY(op->check_workload(workload));
+    ASSAY_TRY(check_inputs(workload));
   }
-  return op;
+  ASSAY_TRY_ASSIGN(PythonReference python,
+                   base::with_context(PythonReference::start(definition, settings.limits),
+                                      "Assay does not know this definition natively and runs its reference"));
+  return std::make_shared<const AnyOperator>(definition, examples, settings, std::move(python));
 }
 
 }  // namespace assay::verify

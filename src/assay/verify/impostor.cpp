@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
+#include <assay/tensor/comparison.hpp>
 #include <assay/tensor/rounding.hpp>
 
 namespace assay::verify {
@@ -25,18 +25,6 @@ constexpr std::array<std::string_view, 7> kSentences = {
     "a sixteenth of the elements was left 0",
     "two neighbouring rows are exchanged",
 };
-
-double root_mean_square(std::span<const double> values) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      sum += value * value;
-      ++count;
-    }
-  }
-  return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
-}
 
 bool copy_input(const ImpostorSource& source, const tensor::View& output) {
   for (const operators::ConstArgument& argument : source.inputs) {
@@ -90,7 +78,8 @@ bool make_impostor(Impostor impostor, const ImpostorSource& source, const tensor
       std::fill(values.begin(), values.end(), 0.0);
       break;
     case Impostor::constant:
-      std::fill(values.begin(), values.end(), floating ? root_mean_square(source.expected) : source.expected[0]);
+      std::fill(values.begin(), values.end(),
+                floating ? tensor::root_mean_square(source.expected) : source.expected[0]);
       break;
     case Impostor::copied_input:
       return copy_input(source, output);

@@ -127,9 +127,7 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
   constexpr std::array<Input, 4> kTensors = {kQ, kK, kV, kState};
   const std::uint64_t choice = which % (kTensors.size() + 1);
   if (choice == kTensors.size()) {
-    auto& scalar = std::get<Scalar>(arguments[kScale]);
-    const double scale = std::visit([](auto value) { return static_cast<double>(value); }, scalar);
-    scalar = Scalar(static_cast<double>(static_cast<float>(scale == 0 ? 0.25 : scale * 1.5)));
+    arguments[kScale] = changed_scale(std::get<Scalar>(arguments[kScale]));
     return;
   }
   const Input input = kTensors[choice];

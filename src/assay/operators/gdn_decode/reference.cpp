@@ -7,6 +7,7 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/operators/arguments.hpp>
+#include <assay/operators/gated_delta_rule.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
 namespace assay::operators::gdn_decode {
@@ -18,11 +19,6 @@ base::Result<double> read_scale(std::span<const ConstArgument> inputs) {
   ASSAY_TRY_ASSIGN(const double scale, read_scalar(inputs, kScale, "scale"));
   return scale == 0 ? 1.0 / std::sqrt(static_cast<double>(kHeadSize)) : scale;
 }
-
-/// log(1 + e^x); beyond 20 the two differ by less than 3e-9, and the definition returns x itself.
-double softplus(double x) { return x > 20.0 ? x : std::log1p(std::exp(x)); }
-
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 /// Sums in eight strands: as exact as one, and the adder's latency does not decide how long a trial takes.
 double dot(const Vector& x, const Vector& y) {

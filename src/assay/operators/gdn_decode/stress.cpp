@@ -25,12 +25,6 @@ enum Kind : std::size_t {
 };
 static_assert(kRepeatedKeys + 1 == kStressKinds.size());
 
-template <class T>
-std::span<T> elements(std::span<Argument> arguments, Input position) {
-  const std::span<std::byte> bytes = bytes_of(arguments, position);
-  return {static_cast<T*>(static_cast<void*>(bytes.data())), bytes.size() / sizeof(T)};
-}
-
 float read(std::uint16_t bits) { return tensor::from_bfloat16(bits); }
 
 double within(base::Philox& random, double low, double high) { return low + (high - low) * random.next_uniform(); }
@@ -61,10 +55,10 @@ std::vector<Entry> entries_of(std::span<Argument> arguments) {
   constexpr std::size_t kQueries = kQueryHeads * kHeadSize;
   constexpr std::size_t kValues = kValueHeads * kHeadSize;
   constexpr std::size_t kStates = kValueHeads * kStateSize;
-  const auto q = elements<std::uint16_t>(arguments, kQ);
-  const auto k = elements<std::uint16_t>(arguments, kK);
-  const auto v = elements<std::uint16_t>(arguments, kV);
-  const auto state = elements<float>(arguments, kState);
+  const auto q = elements_of<std::uint16_t>(arguments, kQ);
+  const auto k = elements_of<std::uint16_t>(arguments, kK);
+  const auto v = elements_of<std::uint16_t>(arguments, kV);
+  const auto state = elements_of<float>(arguments, kState);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < v.size() / kValues; ++i) {
     entries.push_back({q.subspan(i * kQueries, kQueries), k.subspan(i * kQueries, kQueries),
@@ -152,8 +146,8 @@ StressTrial make_stress_trial(std::uint64_t seed, std::uint64_t index, std::uint
 
 void make_difficult(std::size_t kind, base::Philox& random, std::span<const float> normals,
                     std::span<Argument> arguments) {
-  const auto a = elements<std::uint16_t>(arguments, kA);
-  const auto b = elements<std::uint16_t>(arguments, kB);
+  const auto a = elements_of<std::uint16_t>(arguments, kA);
+  const auto b = elements_of<std::uint16_t>(arguments, kB);
   const std::vector<Entry> entries = entries_of(arguments);
   switch (kind) {
     case kForgetting:

@@ -19,12 +19,6 @@ constexpr std::uint64_t kZeroStateKind = 3;
 constexpr std::uint64_t kLargeStateKind = 6;
 constexpr std::size_t kTokensARun = 64;
 
-template <class T>
-std::span<T> elements(std::span<Argument> arguments, Input position) {
-  const std::span<std::byte> bytes = bytes_of(arguments, position);
-  return {static_cast<T*>(static_cast<void*>(bytes.data())), bytes.size() / sizeof(T)};
-}
-
 std::uint64_t workload_stream(const task::Workload& workload) {
   return base::mix(base::stream_id("gdn_prefill.call"), base::stream_id(workload.uuid));
 }
@@ -100,15 +94,15 @@ void Generator::fill_sequences(const task::Workload& workload, std::uint64_t str
   const std::size_t heads = dimensions_.value_heads;
   const std::size_t token_queries = dimensions_.query_heads * dimensions_.head_size;
   const std::size_t token_values = heads * dimensions_.head_size;
-  const auto q = elements<std::uint16_t>(arguments, kQ);
-  const auto k = elements<std::uint16_t>(arguments, kK);
-  const auto v = elements<std::uint16_t>(arguments, kV);
-  const auto a = elements<std::uint16_t>(arguments, kA);
-  const auto b = elements<std::uint16_t>(arguments, kB);
-  const auto state = elements<float>(arguments, kState);
-  const auto cu_seqlens = elements<std::int64_t>(arguments, kCuSeqlens);
-  const auto a_log = elements<float>(arguments, kALog);
-  const auto dt_bias = elements<float>(arguments, kDtBias);
+  const auto q = elements_of<std::uint16_t>(arguments, kQ);
+  const auto k = elements_of<std::uint16_t>(arguments, kK);
+  const auto v = elements_of<std::uint16_t>(arguments, kV);
+  const auto a = elements_of<std::uint16_t>(arguments, kA);
+  const auto b = elements_of<std::uint16_t>(arguments, kB);
+  const auto state = elements_of<float>(arguments, kState);
+  const auto cu_seqlens = elements_of<std::int64_t>(arguments, kCuSeqlens);
+  const auto a_log = elements_of<float>(arguments, kALog);
+  const auto dt_bias = elements_of<float>(arguments, kDtBias);
   ASSAY_CHECK(q.size() == tokens * token_queries && k.size() == q.size());
   ASSAY_CHECK(v.size() == tokens * token_values && a.size() == tokens * heads && b.size() == a.size());
   ASSAY_CHECK(state.size() == lengths.size() * heads * dimensions_.state_size());
@@ -145,15 +139,13 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
   constexpr std::array<Input, 4> kTensors = {kQ, kK, kV, kState};
   const std::uint64_t choice = which % (kTensors.size() + 1);
   if (choice == kTensors.size()) {
-    auto& scalar = std::get<Scalar>(arguments[kScale]);
-    const double scale = std::visit([](auto value) { return static_cast<double>(value); }, scalar);
-    scalar = Scalar(static_cast<double>(static_cast<float>(scale == 0 ? 0.25 : scale * 1.5)));
+    arguments[kScale] = changed_scale(std::get<Scalar>(arguments[kScale]));
     return;
   }
   const Input input = kTensors[choice];
   if (input == kState) {
     // The state of an empty sequence decides nothing.
-    const auto starts = elements<std::int64_t>(arguments, kCuSeqlens);
+    const auto starts = elements_of<std::int64_t>(arguments, kCuSeqlens);
     std::vector<std::size_t> sequences;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       if (starts[i + 1] > starts[i]) {
@@ -163,10 +155,10 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
     ASSAY_CHECK(!sequences.empty());
     const std::size_t sequence_size = dimensions_.value_heads * dimensions_.state_size();
     const std::size_t sequence = sequences[random.next_below(sequences.size())];
-    elements<float>(arguments, kState)[sequence * sequence_size + random.next_below(sequence_size)] += 32.0F;
+    elements_of<float>(arguments, kState)[sequence * sequence_size + random.next_below(sequence_size)] += 32.0F;
     return;
   }
-  const auto values = elements<std::uint16_t>(arguments, input);
+  const auto values = elements_of<std::uint16_t>(arguments, input);
   std::uint16_t& bits = values[random.next_below(values.size())];
   bits = tensor::to_bfloat16(tensor::from_bfloat16(bits) + (input == kV ? 4.0F : 0.5F));
 }

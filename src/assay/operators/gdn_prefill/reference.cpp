@@ -7,6 +7,7 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/operators/arguments.hpp>
+#include <assay/operators/gated_delta_rule.hpp>
 #include <assay/operators/gdn_prefill/error_size.hpp>
 
 namespace assay::operators::gdn_prefill {
@@ -22,11 +23,6 @@ struct Gates {
   double g = 0;
   double beta = 0;
 };
-
-/// log(1 + e^x); beyond 20 the two differ by less than 3e-9, and the definition returns x itself.
-double softplus(double x) { return x > 20.0 ? x : std::log1p(std::exp(x)); }
-
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 // Eight doubles that the compiler keeps in registers, as many as the target's vectors take. A sum in eight strands is as
 // exact as one, and the adder's latency does not decide how long a reference takes.
