@@ -10,8 +10,10 @@
  *     return 0;                                        // anything else fails the candidate
  *   }
  *
- * Tensors are DLPack's DLTensor: row-major, contiguous (strides says so too), byte_offset 0, aligned to 64 bytes, on the
- * CPU. They belong to Assay and are valid during the call only. Inputs are mapped read-only: writing to one ends the
+ * On a CUDA device the tensors lie in its memory, the device is current, and all work must be enqueued on the stream
+ * assay_stream(call), or be finished before the entry point returns; the entry point need not wait for the stream.
+ *
+ * Tensors are DLPack's DLTensor: row-major, contiguous (strides says so too), byte_offset 0, aligned to 64 bytes. They belong to Assay and are valid during the call only. Inputs are mapped read-only: writing to one ends the
  * evaluation. What an output holds before the call is arbitrary. The entry point is called many times in one process,
  * from one thread; it may start threads of its own and must have joined or parked them when it returns.
  *
@@ -22,7 +24,7 @@
 #include <dlpack/dlpack.h>
 #include <stdint.h>
 
-#define ASSAY_ABI_VERSION 1
+#define ASSAY_ABI_VERSION 2
 
 typedef enum assay_argument_kind {
   ASSAY_TENSOR = 1,
@@ -49,6 +51,7 @@ typedef struct assay_call {
   int32_t reserved;
   const assay_argument* inputs;
   const assay_argument* outputs;
+  void* stream; /* a cudaStream_t; NULL on the CPU. Since version 2 */
 } assay_call;
 
 typedef int32_t (*assay_kernel_function)(const assay_call* call);
@@ -67,6 +70,8 @@ static inline const DLTensor* assay_input(const assay_call* call, int32_t index)
 static inline const DLTensor* assay_output(const assay_call* call, int32_t index) {
   return call->outputs[index].value.tensor;
 }
+/* The stream on which to enqueue work: cast it to cudaStream_t. */
+static inline void* assay_stream(const assay_call* call) { return call->stream; }
 /* A scalar input as a double, whatever its kind. */
 static inline double assay_scalar(const assay_call* call, int32_t index) {
   const assay_argument* argument = &call->inputs[index];
