@@ -44,6 +44,14 @@ TEST(ToolchainBinds, ACompilerInAFolderOfAHomeDoesNotShowTheHome) {
   EXPECT_EQ(toolchain_binds(home->path() / "bin" / "g++").back().inside, std::filesystem::canonical(home->path()));
 }
 
+TEST(ToolchainBinds, NvccShowsTheTreeOfItsToolkit) {
+  const auto home = TemporaryDirectory::create(::testing::TempDir(), "assay-cuda-");
+  std::filesystem::create_directories(home->path() / "bin");
+  std::filesystem::create_directories(home->path() / "nvvm");
+  std::filesystem::copy_file("/bin/true", home->path() / "bin" / "nvcc");
+  EXPECT_EQ(toolchain_binds(home->path() / "bin" / "nvcc").back().inside, std::filesystem::canonical(home->path()));
+}
+
 TEST(PlanRoot, MakesParentsBeforeChildrenAndLeavesTheOldRootLast) {
   SandboxOptions options;
   options.binds = {{"/bin/true", "/a/b/program", SandboxBind::Use::execute}, {"/usr/bin", "/a/tools"}};
