@@ -83,6 +83,9 @@ struct Driver {
 /// Turns a driver's answer into an environment error "call: NAME (words)".
 [[nodiscard]] base::Result<void> check(abi::Result result, const char* call);
 
+/// A driver's answer for people: "NAME (words)", or its number where no driver is open.
+[[nodiscard]] std::string status_text(abi::Result result);
+
 /// What a device is.
 struct DeviceFacts {
   std::string name;  ///< "NVIDIA H200"
@@ -112,6 +115,7 @@ class Context {
   /// Waits for all work of all streams of the context.
   [[nodiscard]] base::Result<void> synchronize() const;
   [[nodiscard]] int ordinal() const { return ordinal_; }
+  [[nodiscard]] abi::ContextHandle handle() const { return handle_; }
 
  private:
   Context() = default;
@@ -149,9 +153,12 @@ class Memory {
   std::size_t mapped_ = 0;
 };
 
+/// Whether work of a stream and work of the context's default stream wait for each other.
+enum class StreamKind : std::uint8_t { independent, with_default_stream };
+
 class Stream {
  public:
-  [[nodiscard]] static base::Result<Stream> create();
+  [[nodiscard]] static base::Result<Stream> create(StreamKind kind = StreamKind::independent);
   [[nodiscard]] base::Result<void> synchronize() const;
   [[nodiscard]] abi::StreamHandle handle() const { return handle_.get(); }
 
@@ -159,7 +166,7 @@ class Stream {
   struct Destroy {
     void operator()(abi::StreamHandle handle) const;
   };
-  std::unique_ptr<CUstream_st, Destroy> handle_;
+  std::unique_ptr<abi::StreamObject, Destroy> handle_;
 };
 
 class Event {
@@ -173,7 +180,7 @@ class Event {
   struct Destroy {
     void operator()(abi::EventHandle handle) const;
   };
-  std::unique_ptr<CUevent_st, Destroy> handle_;
+  std::unique_ptr<abi::EventObject, Destroy> handle_;
 };
 
 /// Nanoseconds between two recorded and finished events.
@@ -190,7 +197,7 @@ class Module {
   struct Unload {
     void operator()(abi::ModuleHandle handle) const;
   };
-  std::unique_ptr<CUmod_st, Unload> handle_;
+  std::unique_ptr<abi::ModuleObject, Unload> handle_;
 };
 
 struct LaunchShape {
@@ -207,7 +214,8 @@ template <class... Arguments>
                                         Arguments... arguments);
 
 /// Copies; the caller keeps host memory alive until the stream has come so far.
-[[nodiscard]] base::Result<void> copy_to_device(DevicePointer to, std::span<const std::byte> from, const Stream& stream);
+[[nodiscard]] base::Result<void> copy_to_device(DevicePointer to, std::span<const std::byte> from,
+                                                const Stream& stream);
 [[nodiscard]] base::Result<void> copy_from_device(std::span<std::byte> to, DevicePointer from, const Stream& stream);
 
 namespace detail {

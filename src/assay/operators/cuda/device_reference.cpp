@@ -1,0 +1,25 @@
+#include <assay/operators/cuda/device_reference.hpp>
+
+#include <assay/operators/cuda/makers.hpp>
+
+namespace assay::operators::cuda {
+namespace {
+
+using Maker = Made (*)(std::string_view definition_name);
+
+/// The makers of all operators, one a line.
+constexpr std::initializer_list<Maker> kMakers = {};
+
+}  // namespace
+
+base::Result<std::unique_ptr<DeviceReference>> make_device_reference(std::string_view definition_name) {
+  for (const Maker make : kMakers) {
+    Made made = make(definition_name);
+    if (!made || *made != nullptr) {
+      return made;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace assay::operators::cuda
