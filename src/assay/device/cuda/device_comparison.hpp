@@ -38,10 +38,6 @@ struct CompareSums {
   std::uint64_t differing = 0;   ///< Finite elements that are not equal.
 };
 
-[[nodiscard]] ASSAY_HOST_DEVICE inline bool is_finite(double value) {
-  return fabs(value) <= 1.7976931348623157e308;  // False for NaN.
-}
-
 [[nodiscard]] ASSAY_HOST_DEVICE inline bool same_class(double x, double y) {
   return is_finite(x) ? is_finite(y) : (x != x ? y != y : x == y);
 }

@@ -58,6 +58,10 @@ template <class To, class From>
   return to;
 }
 
+[[nodiscard]] ASSAY_HOST_DEVICE inline bool is_finite(double value) {
+  return fabs(value) <= 1.7976931348623157e308;  // False for NaN.
+}
+
 /// A double of a power of two, from -1022 to 1023.
 [[nodiscard]] ASSAY_HOST_DEVICE inline double power_of_two(int exponent) {
   return bits_as<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <assay/base/error.hpp>
+#include <assay/device/cuda/driver.hpp>
+#include <assay/os/fd.hpp>
+#include <assay/worker/protocol.hpp>
+
+namespace assay::worker {
+
+/// The worker's half of a CUDA device: maps the judge's memory and times what an entry point puts on a stream. It shares
+/// its process with the candidate, so nothing that it reports is believed without a check by the judge.
+class CudaCalls {
+ public:
+  /// Opens the device's primary context, which CUDA's runtime library in a candidate then uses too.
+  [[nodiscard]] static base::Result<std::unique_ptr<CudaCalls>> open(int ordinal);
+
+  /// Maps exported device memories, replacing earlier ones: inputs read-only, outputs for reading and writing.
+  [[nodiscard]] base::Result<void> map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
+                                       std::size_t outputs_size);
+
+  [[nodiscard]] std::byte* inputs() const { return pointer(inputs_); }
+  [[nodiscard]] std::byte* outputs() const { return pointer(outputs_); }
+  [[nodiscard]] std::size_t inputs_size() const { return inputs_.size(); }
+  [[nodiscard]] std::size_t outputs_size() const { return outputs_.size(); }
+  [[nodiscard]] int ordinal() const { return context_.ordinal(); }
+  /// A cudaStream_t that waits for the default stream's work, and it for ours: work put on either is timed.
+  [[nodiscard]] void* stream() const { return stream_.handle(); }
+
+  /// Times one call of `entry` with a cold second-level cache.
+  [[nodiscard]] CallReply time(const std::function<std::int32_t()>& entry) const;
+  /// Median time of calls that launch one empty kernel.
+  [[nodiscard]] std::int64_t measure_floor() const;
+
+ private:
+  explicit CudaCalls(device::cuda::Context context) : context_(std::move(context)) {}
+  [[nodiscard]] static std::byte* pointer(const device::cuda::Memory& memory) {
+    return reinterpret_cast<std::byte*>(memory.address());
+  }
+
+  device::cuda::Context context_;
+  device::cuda::Stream stream_;
+  device::cuda::Event before_;
+  device::cuda::Event after_;
+  std::unique_ptr<device::cuda::TrustedKernels> kernels_;
+  device::cuda::Memory sweep_;
+  device::cuda::Memory inputs_;
+  device::cuda::Memory outputs_;
+};
+
+}  // namespace assay::worker
