@@ -32,7 +32,7 @@ void declare_run(CLI::App& parent, Draft& draft) {
       ->check(CLI::Range(1, kMostRounds))
       ->capture_default_str();
   command->add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
-  command->add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
+  command->add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();
   command->add_option("--seed", options.seed, "Of the tuner's choices")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -62,7 +62,7 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
   command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
       ->capture_default_str();
-  command.add_option("--device", options.device, "cpu, or simulated:SEED")->capture_default_str();
+  command.add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();
   command
       .add_option_function<std::string>(
           "--compat", [&options](const std::string&) { options.official = true; },

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <assay/base/device_name.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/readers.hpp>
@@ -88,8 +88,8 @@ CampaignConfiguration read_configuration(const Node& node) {
   }
   const Node device = fields.required("device");
   configuration.device = device.text(task::TextRule::non_empty);
-  if (device.present() && configuration.device != "cpu" && !simulated_seed(configuration.device)) {
-    device.problem(fmt::format("\"{}\" is not known: use \"cpu\" or \"simulated:<seed>\"", configuration.device));
+  if (device.present() && !base::parse_device_name(configuration.device)) {
+    device.problem(fmt::format("\"{}\" is not known: use {}", configuration.device, base::kDeviceNames));
   }
   configuration.definition = task::read_definition(fields.required("definition"));
   configuration.workloads = read_workloads(fields.required("workloads"), configuration.definition);
@@ -130,15 +130,8 @@ Json encode_all(const std::vector<task::Workload>& workloads) {
 }  // namespace
 
 std::optional<std::uint64_t> simulated_seed(std::string_view device) {
-  constexpr std::string_view kPrefix = "simulated:";
-  if (!device.starts_with(kPrefix)) {
-    return std::nullopt;
-  }
-  device.remove_prefix(kPrefix.size());
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(device.data(), device.data() + device.size(), seed);
-  const bool whole = error == std::errc() && end == device.data() + device.size();
-  return whole ? std::optional(seed) : std::nullopt;
+  const auto name = base::parse_device_name(device);
+  return name && name->kind == base::DeviceName::Kind::simulated ? std::optional(name->number) : std::nullopt;
 }
 
 Json encode(const CampaignConfiguration& configuration) {

@@ -18,7 +18,7 @@ namespace assay::control {
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.
 struct CampaignConfiguration {
   std::string name;            ///< [0-9a-z-], at most 40 characters, not starting or ending with '-'.
-  std::string device = "cpu";  ///< "cpu" or "simulated:<seed>".
+  std::string device = "cpu";  ///< base::DeviceName.
   task::Definition definition;
   std::vector<task::Workload> workloads;
   task::Solution baseline;

@@ -92,6 +92,10 @@ class Cpu final : public Device {
     return result;
   }
 
+  base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size, os::PeerAccess access) const override {
+    return make_host_memory(size, access);
+  }
+
   void evict(std::span<const std::byte> bytes) const override { evict_from_caches(bytes); }
 
   [[nodiscard]] std::chrono::nanoseconds observe(const CallKey&, std::chrono::nanoseconds by_worker) const override {

@@ -2,28 +2,28 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
-
+#include <assay/base/device_name.hpp>
 #include <assay/device/cpu.hpp>
+#include <assay/device/cuda/device.hpp>
 #include <assay/device/simulated.hpp>
 
 namespace assay::device {
 
 base::Result<std::unique_ptr<Device>> open_device(std::string_view name) {
-  constexpr std::string_view kSimulated = "simulated:";
-  if (name == "cpu") {
-    return make_cpu();
+  const auto parsed = base::parse_device_name(name);
+  if (!parsed) {
+    return base::input_error("device.unknown",
+                             fmt::format("there is no device '{}': use {}", name, base::kDeviceNames));
   }
-  if (name.starts_with(kSimulated)) {
-    const std::string_view digits = name.substr(kSimulated.size());
-    std::uint64_t seed = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
-    if (error == std::errc() && end == digits.data() + digits.size()) {
-      return make_simulated(seed);
-    }
+  switch (parsed->kind) {
+    case base::DeviceName::Kind::cpu:
+      return make_cpu();
+    case base::DeviceName::Kind::cuda:
+      return cuda::make_device(static_cast<int>(parsed->number));
+    case base::DeviceName::Kind::simulated:
+      return make_simulated(parsed->number);
   }
-  return base::input_error("device.unknown",
-                           fmt::format("there is no device '{}': use 'cpu' or 'simulated:<seed>'", name));
+  return base::internal_error("device.kind", "a kind of device that nothing opens");
 }
 
 }  // namespace assay::device

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@
 
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
+#include <assay/device/call_memory.hpp>
+#include <assay/os/file.hpp>
+#include <assay/os/sandbox/options.hpp>
 
 namespace assay::device {
 
@@ -25,12 +29,20 @@ struct CallKey {
   std::int32_t repetition = 0;
 };
 
+/// What a worker needs to reach a device, beyond what any program needs.
+struct WorkerAccess {
+  std::vector<os::SandboxBind> binds;  ///< Its driver's libraries.
+  std::vector<os::Path> nodes;         ///< Its device nodes.
+  std::vector<os::Path> library_folders;
+  std::optional<int> cuda_ordinal;  ///< The CUDA device that the worker opens before anything else.
+};
+
 /// Where candidates run: what clock counts, how a sample is made cold, where processes are placed. The judge owns all
-/// memory (os/shared_memory.hpp on the CPU).
+/// memory.
 class Device {
  public:
   virtual ~Device() = default;
-  /// "cpu" or "simulated:<seed>".
+  /// "cpu", "cuda:<ordinal>" or "simulated:<seed>".
   [[nodiscard]] virtual std::string name() const = 0;
   /// Whether `observe` ignores the worker's clock: such times cannot be held against the judge's.
   [[nodiscard]] virtual bool simulated() const { return false; }
@@ -42,6 +54,17 @@ class Device {
   virtual void spread_judge() const = 0;
   /// Runs `start` with the calling thread placed where a worker it starts shall run, then places the judge again.
   virtual base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const = 0;
+  /// Makes memory of `size` bytes that workers can map.
+  [[nodiscard]] virtual base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size,
+                                                                                os::PeerAccess access) const = 0;
+  [[nodiscard]] virtual WorkerAccess worker_access() const { return {}; }
+  /// What device code is compiled for, as nvcc says it ("sm_90a"); empty where candidates run on the host.
+  [[nodiscard]] virtual std::string architecture() const { return {}; }
+  /// Whether workers make each call cold themselves, on the device: `evict` has nothing to do.
+  [[nodiscard]] virtual bool runs_remotely() const { return worker_access().cuda_ordinal.has_value(); }
+  /// The fastest that any call can move bytes, in bytes a nanosecond, erring upwards; nullopt: to be measured on the
+  /// host's memory by the caller.
+  [[nodiscard]] virtual base::Result<std::optional<double>> fastest_bytes_per_ns() const { return std::nullopt; }
   /// Removes these bytes from every cache, so that the next access comes from memory.
   virtual void evict(std::span<const std::byte> bytes) const = 0;
   /// Returns the time that counts for a call: the worker's clock, or a simulated one.
@@ -49,7 +72,7 @@ class Device {
                                                          std::chrono::nanoseconds by_worker) const = 0;
 };
 
-/// Opens a device by name. An unknown name is an input error that lists the names; one that this machine lacks is an
+/// Opens a device by name (base/device_name.hpp). An unknown name is an input error that lists the names; one that this machine lacks is an
 /// environment error.
 [[nodiscard]] base::Result<std::unique_ptr<Device>> open_device(std::string_view name);
 

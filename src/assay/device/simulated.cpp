@@ -29,6 +29,9 @@ class Simulated final : public Device {
   void place_judge() const override {}
   void spread_judge() const override {}
   base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const override { return start(); }
+  base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size, os::PeerAccess access) const override {
+    return make_host_memory(size, access);
+  }
   void evict(std::span<const std::byte>) const override {}
 
   [[nodiscard]] std::chrono::nanoseconds observe(const CallKey& key, std::chrono::nanoseconds) const override {

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <system_error>
 
+#include <assay/base/device_name.hpp>
 #include <assay/base/text.hpp>
 #include <assay/dataset/source_file.hpp>
 
@@ -108,19 +108,9 @@ base::Result<std::optional<task::Solution>> default_incumbent(const dataset::Dat
 }
 
 base::Result<void> check_device(const std::string& device) {
-  constexpr std::string_view kSimulated = "simulated:";
-  std::uint64_t seed = 0;
-  bool known = device == "cpu";
-  if (device.rfind(kSimulated, 0) == 0 && device.size() > kSimulated.size()) {
-    const char* end = device.data() + device.size();
-    const auto parsed = std::from_chars(device.data() + kSimulated.size(), end, seed);
-    known = parsed.ec == std::errc() && parsed.ptr == end;
-  }
-  if (!known) {
-    return base::input_error("device.unknown",
-                             fmt::format("there is no device \"{}\"; give cpu, or simulated:<seed> for a "
-                                         "rehearsal on a simulated clock",
-                                         base::printable(device)));
+  if (!base::parse_device_name(device)) {
+    return base::input_error("device.unknown", fmt::format("there is no device \"{}\"; give {}",
+                                                           base::printable(device), base::kDeviceNames));
   }
   return {};
 }

@@ -27,7 +27,7 @@ namespace assay::service {
 [[nodiscard]] base::Result<std::optional<task::Solution>> default_incumbent(const dataset::Dataset& dataset,
                                                                             const task::Definition& definition);
 
-/// Refuses a device that is neither "cpu" nor "simulated:<seed>".
+/// Refuses what is no name of a device.
 [[nodiscard]] base::Result<void> check_device(const std::string& device);
 
 /// Finds a policy: a built-in name, or a TOML file.

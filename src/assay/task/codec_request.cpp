@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <assay/base/device_name.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/readers.hpp>
@@ -93,16 +93,8 @@ void read_id(const Node& node, std::string& id) {
 
 void read_device(const Node& node, std::string& device) {
   device = node.text();
-  constexpr std::string_view kSimulated = "simulated:";
-  bool good = device == "cpu";
-  if (device.starts_with(kSimulated)) {
-    const std::string_view digits = std::string_view(device).substr(kSimulated.size());
-    std::uint64_t seed = 0;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
-    good = failure == std::errc() && end == digits.data() + digits.size();
-  }
-  if (node.present() && !good) {
-    node.problem("must be \"cpu\" or \"simulated:<seed>\", the seed an integer from 0 to 2^64-1");
+  if (node.present() && !base::parse_device_name(device)) {
+    node.problem(fmt::format("must be {}", base::kDeviceNames));
   }
 }
 
@@ -211,7 +203,8 @@ bool has_candidate(Stage stage) { return stage < Stage::materialise; }
 std::string_view to_string(Stage stage) { return stage_names()[static_cast<std::size_t>(stage)]; }
 
 bool has_two_clocks(const EvaluationRequest& request) {
-  return !request.device.starts_with("simulated:") && request.probes(Probe::reconcile);
+  const auto device = base::parse_device_name(request.device);
+  return device && device->kind != base::DeviceName::Kind::simulated && request.probes(Probe::reconcile);
 }
 
 Json encode(const SessionPlan& plan) {

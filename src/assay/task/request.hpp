@@ -66,7 +66,7 @@ struct SessionPlan {
 struct EvaluationRequest {
   std::string id;  ///< Names the bundle; [0-9a-z-], at most 80 characters.
   Stage stage = Stage::measure;
-  std::string device = "cpu";         ///< "cpu" or "simulated:<seed>".
+  std::string device = "cpu";         ///< base::DeviceName.
   std::optional<std::uint64_t> seed;  ///< Absent: the judge draws it and records it with the result.
   Definition definition;
   std::vector<Workload> workloads;    ///< In the order in which results are reported.

@@ -159,7 +159,7 @@ class Stream {
   struct Destroy {
     void operator()(abi::StreamHandle handle) const;
   };
-  std::unique_ptr<CUstream_st, Destroy> handle_;
+  std::unique_ptr<abi::StreamObject, Destroy> handle_;
 };
 
 class Event {
@@ -173,7 +173,7 @@ class Event {
   struct Destroy {
     void operator()(abi::EventHandle handle) const;
   };
-  std::unique_ptr<CUevent_st, Destroy> handle_;
+  std::unique_ptr<abi::EventObject, Destroy> handle_;
 };
 
 /// Nanoseconds between two recorded and finished events.
@@ -190,7 +190,7 @@ class Module {
   struct Unload {
     void operator()(abi::ModuleHandle handle) const;
   };
-  std::unique_ptr<CUmod_st, Unload> handle_;
+  std::unique_ptr<abi::ModuleObject, Unload> handle_;
 };
 
 struct LaunchShape {
@@ -207,7 +207,8 @@ template <class... Arguments>
                                         Arguments... arguments);
 
 /// Copies; the caller keeps host memory alive until the stream has come so far.
-[[nodiscard]] base::Result<void> copy_to_device(DevicePointer to, std::span<const std::byte> from, const Stream& stream);
+[[nodiscard]] base::Result<void> copy_to_device(DevicePointer to, std::span<const std::byte> from,
+                                                const Stream& stream);
 [[nodiscard]] base::Result<void> copy_from_device(std::span<std::byte> to, DevicePointer from, const Stream& stream);
 
 namespace detail {

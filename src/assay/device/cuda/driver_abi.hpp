@@ -12,22 +12,27 @@ using Result = int;  ///< CUresult: 0 is success.
 using Device = int;
 using DevicePointer = std::uint64_t;
 using MemoryHandle = std::uint64_t;  ///< CUmemGenericAllocationHandle.
-using ContextHandle = struct CUctx_st*;
-using StreamHandle = struct CUstream_st*;
-using EventHandle = struct CUevent_st*;
-using ModuleHandle = struct CUmod_st*;
-using FunctionHandle = struct CUfunc_st*;
+struct ContextObject;
+struct StreamObject;
+struct EventObject;
+struct ModuleObject;
+struct FunctionObject;
+using ContextHandle = ContextObject*;
+using StreamHandle = StreamObject*;
+using EventHandle = EventObject*;
+using ModuleHandle = ModuleObject*;
+using FunctionHandle = FunctionObject*;
 
 inline constexpr Result kSuccess = 0;
-inline constexpr Result kNoDevice = 100;           // CUDA_ERROR_NO_DEVICE
-inline constexpr Result kNotReady = 600;           // CUDA_ERROR_NOT_READY
-inline constexpr int kAllocationPinned = 1;        // CU_MEM_ALLOCATION_TYPE_PINNED
-inline constexpr int kHandlePosixDescriptor = 1;   // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-inline constexpr int kLocationDevice = 1;          // CU_MEM_LOCATION_TYPE_DEVICE
-inline constexpr int kProtectionRead = 1;          // CU_MEM_ACCESS_FLAGS_PROT_READ
-inline constexpr int kProtectionReadWrite = 3;     // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-inline constexpr int kGranularityMinimum = 0;      // CU_MEM_ALLOC_GRANULARITY_MINIMUM
-inline constexpr unsigned kStreamNonBlocking = 1;  // CU_STREAM_NON_BLOCKING
+inline constexpr Result kNoDevice = 100;               // CUDA_ERROR_NO_DEVICE
+inline constexpr Result kNotReady = 600;               // CUDA_ERROR_NOT_READY
+inline constexpr int kAllocationPinned = 1;            // CU_MEM_ALLOCATION_TYPE_PINNED
+inline constexpr int kHandlePosixDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+inline constexpr int kLocationDevice = 1;              // CU_MEM_LOCATION_TYPE_DEVICE
+inline constexpr int kProtectionRead = 1;              // CU_MEM_ACCESS_FLAGS_PROT_READ
+inline constexpr int kProtectionReadWrite = 3;         // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+inline constexpr int kGranularityMinimum = 0;          // CU_MEM_ALLOC_GRANULARITY_MINIMUM
+inline constexpr unsigned kStreamNonBlocking = 1;      // CU_STREAM_NON_BLOCKING
 inline constexpr int kMaximumDynamicSharedMemory = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 // CUdevice_attribute

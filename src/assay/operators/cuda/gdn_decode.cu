@@ -32,8 +32,8 @@ extern "C" __global__ void __launch_bounds__(256)
   const std::size_t head = batch_head % kValueHeads;
   const std::size_t query_at = batch_head / kValueHeadsPerQueryHead * kHeadSize + lane;
   const std::size_t state_at = row * kHeadSize + lane;
-  const double g = decay_value(static_cast<double>(a_log[head]), bfloat16_value(a[batch_head]),
-                               static_cast<double>(dt_bias[head]));
+  const double g =
+      decay_value(static_cast<double>(a_log[head]), bfloat16_value(a[batch_head]), static_cast<double>(dt_bias[head]));
   const double beta = sigmoid_value(bfloat16_value(b[batch_head]));
   double values[kKeysALane];
   double keys[kKeysALane];

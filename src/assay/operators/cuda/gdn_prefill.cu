@@ -14,8 +14,8 @@ using assay::operators::gdn_prefill::RowError;
 
 namespace {
 
-constexpr int kLanes = 16;        ///< That carry one row.
-constexpr int kRowsABlock = 8;    ///< Of one head; 128 threads.
+constexpr int kLanes = 16;      ///< That carry one row.
+constexpr int kRowsABlock = 8;  ///< Of one head; 128 threads.
 constexpr int kThreads = kLanes * kRowsABlock;
 /// Tokens that are brought into shared memory at once; as many as lanes, so that each lane keeps one token's results.
 constexpr int kTokens = kLanes;
@@ -130,8 +130,7 @@ __device__ void stage(Staged<kSize>& staged, const std::uint16_t* q, const std::
 template <int kSize>
 __device__ void walk(const std::uint16_t* q, const std::uint16_t* k, const std::uint16_t* v, const float* state,
                      const float* a_log, const std::int64_t* starts, const Gates* gates, double scale, int value_heads,
-                     int query_heads, double* output, double* new_state, double* output_errors,
-                     double* state_errors) {
+                     int query_heads, double* output, double* new_state, double* output_errors, double* state_errors) {
   static_assert(kSize % kLanes == 0 && kSize % kRowsABlock == 0);
   __shared__ Staged<kSize> staged;
   constexpr int kPieces = kSize / kRowsABlock;
@@ -193,19 +192,19 @@ __device__ void walk(const std::uint16_t* q, const std::uint16_t* k, const std::
 
 }  // namespace
 
-#define ASSAY_GDN_PREFILL(SIZE)                                                                                        \
-  extern "C" __global__ void __launch_bounds__(kThreads) assay_gdn_prefill_gates_##SIZE(                               \
-      const std::uint16_t* q, const std::uint16_t* k, const float* a_log, const std::uint16_t* a,                      \
-      const float* dt_bias, const std::uint16_t* b, double scale, std::uint64_t count, int value_heads,                \
-      int query_heads, Gates* gates) {                                                                                 \
-    compute_gates<SIZE>(q, k, a_log, a, dt_bias, b, scale, count, value_heads, query_heads, gates);                    \
-  }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(kThreads) assay_gdn_prefill_walk_##SIZE(                                \
-      const std::uint16_t* q, const std::uint16_t* k, const std::uint16_t* v, const float* state, const float* a_log,  \
-      const std::int64_t* starts, const Gates* gates, double scale, int value_heads, int query_heads, double* output,  \
-      double* new_state, double* output_errors, double* state_errors) {                                                \
-    walk<SIZE>(q, k, v, state, a_log, starts, gates, scale, value_heads, query_heads, output, new_state,               \
-               output_errors, state_errors);                                                                           \
+#define ASSAY_GDN_PREFILL(SIZE)                                                                                       \
+  extern "C" __global__ void __launch_bounds__(kThreads) assay_gdn_prefill_gates_##SIZE(                              \
+      const std::uint16_t* q, const std::uint16_t* k, const float* a_log, const std::uint16_t* a,                     \
+      const float* dt_bias, const std::uint16_t* b, double scale, std::uint64_t count, int value_heads,               \
+      int query_heads, Gates* gates) {                                                                                \
+    compute_gates<SIZE>(q, k, a_log, a, dt_bias, b, scale, count, value_heads, query_heads, gates);                   \
+  }                                                                                                                   \
+  extern "C" __global__ void __launch_bounds__(kThreads) assay_gdn_prefill_walk_##SIZE(                               \
+      const std::uint16_t* q, const std::uint16_t* k, const std::uint16_t* v, const float* state, const float* a_log, \
+      const std::int64_t* starts, const Gates* gates, double scale, int value_heads, int query_heads, double* output, \
+      double* new_state, double* output_errors, double* state_errors) {                                               \
+    walk<SIZE>(q, k, v, state, a_log, starts, gates, scale, value_heads, query_heads, output, new_state,              \
+               output_errors, state_errors);                                                                          \
   }
 
 ASSAY_GDN_PREFILL(128)

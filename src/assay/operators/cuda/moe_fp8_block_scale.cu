@@ -38,14 +38,34 @@ __device__ TileRows find_tile(const std::int32_t* counts, int experts, int tile,
   return {};
 }
 
-/// What the products read of a call.
-struct Layer {
-  const std::uint8_t* hidden;  ///< From the first token of the call on, as scales.
-  const float* hidden_scale;
-  const std::uint8_t* weights;
-  const float* weights_scale;
-  std::int64_t first_token;
-  std::int64_t tokens;  ///< Of the call: the stride of hidden_scale.
+struct Hidden {
+  const std::uint8_t* codes;  ///< Of all tokens of the call.
+  const float* scales;
+  std::int64_t call_tokens;
+  std::int64_t first_token;  ///< Of those that are at hand.
+};
+
+struct Weights {
+  const std::uint8_t* codes;
+  const float* scales;
+
+  /// One row of an expert's `rows` rows of `width` elements; scales cover squares.
+  __device__ QuantisedPiece<kTileDepth> row(std::size_t expert, std::size_t rows, std::size_t row,
+                                            std::size_t width) const {
+    return {codes + (expert * rows + row) * width,
+            scales + (expert * (rows / kScaleBlock) + row / kScaleBlock) * (width / kScaleBlock), 1};
+  }
+};
+
+/// The slots of each local expert.
+struct Rows {
+  const std::int32_t* slots;  ///< [local experts, tokens]
+  const std::int32_t* counts;
+  std::int32_t tokens;
+
+  __device__ const std::int32_t* of(const TileRows& tile) const {
+    return slots + static_cast<std::size_t>(tile.expert) * tokens + tile.first;
+  }
 };
 
 }  // namespace
@@ -123,96 +143,87 @@ namespace {
 
 /// gated[slot] = silu(gate) * up, of 64 intermediate columns: rows of the first weights come in pairs, up and gate.
 template <int kRows>
-__device__ void multiply_first(const MoeSizes& sizes, const Layer& layer, const std::int32_t* rows,
-                               const std::int32_t* counts, std::int32_t tokens, double* gated) {
+__device__ void multiply_first(const MoeSizes& sizes, const Hidden& hidden, const Weights& weights, const Rows& rows,
+                               double* gated) {
   constexpr int kPairs = kTileColumns / 2;
   using Thread = TileThread<kRows>;
   __shared__ TileMemory<kRows> memory;
-  const TileRows tile = find_tile(counts, sizes.local_experts, static_cast<int>(blockIdx.y), kRows);
+  const TileRows tile = find_tile(rows.counts, sizes.local_experts, static_cast<int>(blockIdx.y), kRows);
   if (tile.expert < 0) {
     return;
   }
-  const std::int32_t* slots = rows + static_cast<std::size_t>(tile.expert) * tokens + tile.first;
-  const std::size_t hidden = sizes.hidden;
-  const std::size_t blocks = hidden / kScaleBlock;
+  const std::int32_t* slots = rows.of(tile);
   const int first_column = static_cast<int>(blockIdx.x) * kPairs;
   const int own = static_cast<int>(threadIdx.x);
-  const std::size_t weight_row =
-      own < kPairs ? first_column + own : sizes.intermediate + first_column + own - kPairs;
-  const std::size_t weight_rows = 2 * static_cast<std::size_t>(sizes.intermediate);
-  const QuantisedPiece<kTileDepth> right(
-      layer.weights + (tile.expert * weight_rows + weight_row) * hidden,
-      layer.weights_scale + (tile.expert * (weight_rows / kScaleBlock) + weight_row / kScaleBlock) * blocks, 1);
+  const int weight_row = first_column + (own < kPairs ? own : sizes.intermediate + own - kPairs);
   const std::uint8_t* codes = nullptr;
   const float* scales = nullptr;
   if (Thread::row() < tile.count) {
-    const std::size_t token = layer.first_token + slots[Thread::row()] / sizes.top_k;
-    codes = layer.hidden + token * hidden;
-    scales = layer.hidden_scale + token;
+    const std::size_t token = hidden.first_token + slots[Thread::row()] / sizes.top_k;
+    codes = hidden.codes + token * sizes.hidden;
+    scales = hidden.scales + token;
   }
   double sums[Thread::kSums][8];
-  multiply_tile<kRows>(memory, sizes.hidden, QuantisedPiece<Thread::kPiece>(codes, scales, layer.tokens), right, sums);
+  multiply_tile<kRows>(memory, sizes.hidden, QuantisedPiece<Thread::kPiece>(codes, scales, hidden.call_tokens),
+                       weights.row(tile.expert, 2 * sizes.intermediate, weight_row, sizes.hidden), sums);
 #pragma unroll
   for (int i = 0; i < Thread::kSums; ++i) {
-    if (Thread::sum_row(i) >= tile.count) {
-      continue;
-    }
-    double* to = gated + static_cast<std::size_t>(slots[Thread::sum_row(i)]) * sizes.intermediate + first_column;
+    if (Thread::sum_row(i) < tile.count) {
+      double* to = gated + static_cast<std::size_t>(slots[Thread::sum_row(i)]) * sizes.intermediate + first_column;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      to[Thread::sum_column(j)] = sums[i][j] * silu_value(sums[i][j + 4]);
+      for (int j = 0; j < 4; ++j) {
+        to[Thread::sum_column(j)] = sums[i][j] * silu_value(sums[i][j + 4]);
+      }
     }
   }
 }
 
 /// result[slot] = second weights * gated[slot], of 128 hidden columns.
 template <int kRows>
-__device__ void multiply_second(const MoeSizes& sizes, const Layer& layer, const std::int32_t* rows,
-                                const std::int32_t* counts, std::int32_t tokens, const double* gated, double* result) {
+__device__ void multiply_second(const MoeSizes& sizes, const Weights& weights, const Rows& rows, const double* gated,
+                                double* result) {
   using Thread = TileThread<kRows>;
   __shared__ TileMemory<kRows> memory;
-  const TileRows tile = find_tile(counts, sizes.local_experts, static_cast<int>(blockIdx.y), kRows);
+  const TileRows tile = find_tile(rows.counts, sizes.local_experts, static_cast<int>(blockIdx.y), kRows);
   if (tile.expert < 0) {
     return;
   }
-  const std::int32_t* slots = rows + static_cast<std::size_t>(tile.expert) * tokens + tile.first;
-  const std::size_t depth = sizes.intermediate;
-  const std::size_t blocks = depth / kScaleBlock;
+  const std::int32_t* slots = rows.of(tile);
   const int first_column = static_cast<int>(blockIdx.x) * kTileColumns;
-  const std::size_t weight_row = first_column + static_cast<std::size_t>(threadIdx.x);
-  const std::size_t weight_rows = sizes.hidden;
-  const QuantisedPiece<kTileDepth> right(
-      layer.weights + (tile.expert * weight_rows + weight_row) * depth,
-      layer.weights_scale + (tile.expert * (weight_rows / kScaleBlock) + weight_row / kScaleBlock) * blocks, 1);
-  const double* left =
-      Thread::row() < tile.count ? gated + static_cast<std::size_t>(slots[Thread::row()]) * depth : nullptr;
+  const double* left = nullptr;
+  if (Thread::row() < tile.count) {
+    left = gated + static_cast<std::size_t>(slots[Thread::row()]) * sizes.intermediate;
+  }
   double sums[Thread::kSums][8];
-  multiply_tile<kRows>(memory, sizes.intermediate, PlainPiece<Thread::kPiece>(left), right, sums);
+  multiply_tile<kRows>(
+      memory, sizes.intermediate, PlainPiece<Thread::kPiece>(left),
+      weights.row(tile.expert, sizes.hidden, first_column + static_cast<int>(threadIdx.x), sizes.intermediate), sums);
 #pragma unroll
   for (int i = 0; i < Thread::kSums; ++i) {
-    if (Thread::sum_row(i) >= tile.count) {
-      continue;
-    }
-    double* to = result + static_cast<std::size_t>(slots[Thread::sum_row(i)]) * sizes.hidden + first_column;
+    if (Thread::sum_row(i) < tile.count) {
+      double* to = result + static_cast<std::size_t>(slots[Thread::sum_row(i)]) * sizes.hidden + first_column;
 #pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      to[Thread::sum_column(j)] = sums[i][j];
+      for (int j = 0; j < 8; ++j) {
+        to[Thread::sum_column(j)] = sums[i][j];
+      }
     }
   }
 }
 
 }  // namespace
 
-#define ASSAY_MOE_PRODUCTS(ROWS)                                                                                    \
-  extern "C" __global__ void __launch_bounds__(kTileThreads) assay_moe_first_##ROWS(                                \
-      MoeSizes sizes, Layer layer, const std::int32_t* rows, const std::int32_t* counts, std::int32_t tokens,       \
-      double* gated) {                                                                                              \
-    multiply_first<ROWS>(sizes, layer, rows, counts, tokens, gated);                                                \
-  }                                                                                                                 \
-  extern "C" __global__ void __launch_bounds__(kTileThreads) assay_moe_second_##ROWS(                               \
-      MoeSizes sizes, Layer layer, const std::int32_t* rows, const std::int32_t* counts, std::int32_t tokens,       \
-      const double* gated, double* result) {                                                                        \
-    multiply_second<ROWS>(sizes, layer, rows, counts, tokens, gated, result);                                       \
+#define ASSAY_MOE_PRODUCTS(ROWS)                                                                                   \
+  extern "C" __global__ void __launch_bounds__(kTileThreads) assay_moe_first_##ROWS(                               \
+      MoeSizes sizes, const std::uint8_t* hidden, const float* hidden_scale, std::int64_t call_tokens,             \
+      std::int64_t first_token, const std::uint8_t* weights, const float* weights_scale, const std::int32_t* rows, \
+      const std::int32_t* counts, std::int32_t tokens, double* gated) {                                            \
+    multiply_first<ROWS>(sizes, {hidden, hidden_scale, call_tokens, first_token}, {weights, weights_scale},        \
+                         {rows, counts, tokens}, gated);                                                           \
+  }                                                                                                                \
+  extern "C" __global__ void __launch_bounds__(kTileThreads) assay_moe_second_##ROWS(                              \
+      MoeSizes sizes, const std::uint8_t* weights, const float* weights_scale, const std::int32_t* rows,           \
+      const std::int32_t* counts, std::int32_t tokens, const double* gated, double* result) {                      \
+    multiply_second<ROWS>(sizes, {weights, weights_scale}, {rows, counts, tokens}, gated, result);                 \
   }
 
 ASSAY_MOE_PRODUCTS(64)

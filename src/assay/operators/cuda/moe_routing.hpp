@@ -30,7 +30,7 @@ struct MoeSizes {
 struct MoeScores {
   const double* sigmoids = nullptr;  ///< s = sigmoid(logit)
   const double* scores = nullptr;    ///< c = s + bias, NaN as -infinity.
-  const float* rounded = nullptr;    ///< The same with s, bias and the sum rounded to float32: orders the nominal choice.
+  const float* rounded = nullptr;  ///< The same with s, bias and the sum rounded to float32: orders the nominal choice.
 };
 
 /// Marks of experts or groups.

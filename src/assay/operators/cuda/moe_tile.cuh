@@ -9,7 +9,7 @@ namespace assay::operators::cuda {
 
 inline constexpr int kTileThreads = 128;
 inline constexpr int kTileColumns = 128;
-inline constexpr int kTileDepth = 16;    ///< Elements of a row that a step brings into shared memory; one scale has all.
+inline constexpr int kTileDepth = 16;  ///< Elements of a row that a step brings into shared memory; one scale has all.
 inline constexpr int kScaleBlock = 128;  ///< Elements that share a scale.
 static_assert(kScaleBlock % kTileDepth == 0);
 

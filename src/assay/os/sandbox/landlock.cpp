@@ -95,6 +95,12 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
     allow(inside ? folder.inside : folder.host, all & ~kExecute & ~kMakeDevices);
   }
   allow("/dev/null", kReadFile | kWriteFile);
+  for (const Path& device : options.devices) {
+    allow(device, kReadFile | kWriteFile | kDeviceControl);
+  }
+  if (options.shows_drivers) {
+    allow("/proc", kReadFile | kReadFolder);
+  }
   allow("/dev/zero", kReadFile);
   allow("/dev/urandom", kReadFile);
   return plan;

@@ -34,6 +34,8 @@ struct SandboxOptions {
   SandboxPurpose purpose = SandboxPurpose::candidate;
   std::vector<SandboxBind> binds;
   std::vector<SandboxFolder> folders;
+  std::vector<Path> devices;   ///< Device nodes, such as a GPU's, that the program may open, read, write and control.
+  bool shows_drivers = false;  ///< Show all of /proc, not processes alone: what drivers ask about themselves and the machine.
   std::uint64_t memory_bytes = 0;  ///< Of the cgroup; 0: no limit.
   std::uint64_t processes = 512;   ///< Processes and threads together.
   double cpus = 0;                 ///< CPU time per time, of the cgroup. 0: no limit; a quota would show in timings.

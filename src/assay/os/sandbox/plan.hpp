@@ -54,6 +54,7 @@ struct SandboxPlan {
   std::vector<sock_filter> filter;  ///< For seccomp.
   std::vector<int> cgroup_procs;    ///< Open cgroup.procs files, one a hierarchy.
   std::uint64_t processes = 0;      ///< RLIMIT_NPROC.
+  bool shows_drivers = false;       ///< See SandboxOptions.
 };
 
 }  // namespace assay::os

@@ -47,13 +47,16 @@ class Planner {
     }
   }
 
-  void devices() {
+  void devices(const std::vector<Path>& more) {
     folder("/dev");
-    for (const char* name : {"/dev/null", "/dev/zero", "/dev/urandom"}) {
+    std::vector<Path> paths = {"/dev/null", "/dev/zero", "/dev/urandom"};
+    paths.insert(paths.end(), more.begin(), more.end());
+    for (const Path& path : paths) {
       std::error_code ignored;
-      if (std::filesystem::is_character_file(name, ignored)) {
-        steps_.push_back({RootStep::Kind::file, relative(name), ""});
-        devices_.emplace_back(name);
+      if (std::filesystem::is_character_file(path, ignored)) {
+        parents(path);
+        steps_.push_back({RootStep::Kind::file, relative(path), ""});
+        devices_.push_back(path.string());
       }
     }
   }
@@ -164,7 +167,7 @@ base::Result<std::vector<RootStep>> plan_root(const SandboxOptions& options, Sho
   Planner planner;
   planner.links_of_the_host();
   planner.proc(proc);
-  planner.devices();
+  planner.devices(options.devices);
   for (const SandboxBind& bind : options.binds) {
     std::error_code error;
     const Path canonical = std::filesystem::canonical(bind.host, error);
@@ -210,14 +213,14 @@ int enter_private_root(const SandboxPlan& plan) {
   return error;
 }
 
-int mount_private_proc(const SandboxPlan& /*plan*/) {
+int mount_private_proc(const SandboxPlan& plan) {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   // Older kernels do not know "subset".
   int error = stop_propagation();
   if (error != 0) {
     return error;
   }
-  error = result(::mount("proc", "/proc", "proc", kFlags, "hidepid=2,subset=pid"));
+  error = plan.shows_drivers ? EINVAL : result(::mount("proc", "/proc", "proc", kFlags, "hidepid=2,subset=pid"));
   if (error == EINVAL) {
     error = result(::mount("proc", "/proc", "proc", kFlags, "hidepid=2"));
   }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/os/shared_memory.hpp>
+
+namespace assay::device {
+
+/// Memory for the arguments of calls: the judge owns it, writes and reads an image of it, and lends it to workers by a
+/// descriptor. On the CPU the image is the memory itself; on another device the bytes go back and forth when told to.
+class CallMemory {
+ public:
+  virtual ~CallMemory() = default;
+  /// The judge's image, zeros at first.
+  [[nodiscard]] virtual std::span<std::byte> bytes() const = 0;
+  /// The parts of the first `size` bytes of the image that hold anything: the rest is zeros that nobody has touched.
+  [[nodiscard]] virtual std::vector<std::span<const std::byte>> present(std::size_t size) const = 0;
+  /// What a worker maps. Ours to keep; sent by the protocol's `map`.
+  [[nodiscard]] virtual const os::Fd& descriptor() const = 0;
+  /// Makes workers see the first `size` bytes of the image. No call may be under way.
+  [[nodiscard]] virtual base::Result<void> publish(std::size_t size) = 0;
+  /// Makes the first `size` bytes of the image what workers left.
+  [[nodiscard]] virtual base::Result<void> fetch(std::size_t size) = 0;
+};
+
+/// Memory that workers on this machine's CPU map directly.
+[[nodiscard]] base::Result<std::unique_ptr<CallMemory>> make_host_memory(std::size_t size, os::PeerAccess access);
+
+}  // namespace assay::device
