@@ -1,14 +1,14 @@
-// The reference and the check of the top-k indexer on a GPU: device_reference.hpp and device_check.hpp say what they do,
-// scores.cpp and comparison.cpp what they have to agree with. Products of fp8 numbers and their sums are exact in double
+// The reference and the check of the top-k indexer on a GPU: dsa_topk.hpp says what they do, scores.cpp and
+// comparison.cpp of dsa_topk_indexer/ what they have to agree with. Products of fp8 numbers and their sums are exact in double
 // precision, so that their order is free; sums over heads go in the CPU's order, without fused operations.
 #include <cstdint>
 
 #include <assay/device/cuda/element_format.hpp>
-#include <assay/operators/dsa_topk_indexer/device_layout.hpp>
+#include <assay/operators/cuda/dsa_topk_call.hpp>
 
 namespace {
 
-using namespace assay::operators::dsa_topk_indexer;
+using namespace assay::operators::cuda;
 using assay::device::cuda::bits_as;
 using assay::device::cuda::float8_e4m3fn_value;
 using assay::device::cuda::is_finite;
@@ -31,19 +31,19 @@ constexpr double kCertainty = 1 - 0x1p-20;
 __device__ double larger(double x, double y) { return x < y ? y : x; }  // std::max: x if they do not compare.
 
 // The row's length, or -1 if it is out of range.
-__device__ std::int64_t checked_length(const DeviceCall& call, unsigned row) {
+__device__ std::int64_t checked_length(const TopkCall& call, unsigned row) {
   const std::int32_t length = call.lengths[row];
   return length < 0 || static_cast<std::uint64_t>(length) > call.capacity() ? -1 : length;
 }
 
-__device__ bool is_page(const DeviceCall& call, std::int32_t page) {
+__device__ bool is_page(const TopkCall& call, std::int32_t page) {
   return page >= 0 && static_cast<std::uint32_t>(page) < call.pages;
 }
 
 }  // namespace
 
-// A thread block of `heads` threads at least takes a row; shared memory holds three doubles a head.
-extern "C" __global__ void assay_topk_rows(DeviceCall call, DeviceRow* rows) {
+// A thread block takes a row; shared memory holds two doubles a head.
+extern "C" __global__ void assay_topk_rows(TopkCall call, TopkRow* rows) {
   extern __shared__ double shared[];
   double* const norms = shared;
   double* const sums = shared + call.heads;
@@ -64,7 +64,7 @@ extern "C" __global__ void assay_topk_rows(DeviceCall call, DeviceRow* rows) {
   if (threadIdx.x != 0) {
     return;
   }
-  DeviceRow facts;
+  TopkRow facts;
   double weights = 0;
   double weighted_sum = 0;
   for (unsigned head = 0; head < call.heads; ++head) {
@@ -84,7 +84,7 @@ extern "C" __global__ void assay_topk_rows(DeviceCall call, DeviceRow* rows) {
 // of their tokens need no scores, and rows that are out of range are refused by the check: what is not scored gets a NaN
 // and an infinite slack.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    assay_topk_scores(DeviceCall call, const DeviceRow* rows, double* scores, double* slacks) {
+    assay_topk_scores(TopkCall call, const TopkRow* rows, double* scores, double* slacks) {
   // First the elements of queries and keys, [depth][head or token]; then the dot products, [head][token].
   __shared__ double memory[2 * kDepth * kTile];
   __shared__ double squares[kLoaders][kTile];
@@ -191,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (unsigned i = 0; i < kLoaders; ++i) {
     square += squares[i][thread];
   }
-  const DeviceRow facts = rows[row];
+  const TopkRow facts = rows[row];
   const double norm = sqrt(square);
   const double scale = fabs(scales[thread]);
   double slack = __dadd_rn(__dmul_rn(kRelativeSlack, __dmul_rn(__dmul_rn(scale, norm), facts.weighted_norm)),
@@ -207,8 +207,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 // A thread block takes a row: which token each id means, which are taken, how many, and for a long row whether the
 // chosen ones may be the highest. `taken` holds a bit for each position, (capacity + 31) / 32 words a row. The result
 // holds its first values.
-extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t* ids, const double* scores,
-                                            const double* slacks, std::uint32_t* taken, CheckResult* result) {
+extern "C" __global__ void assay_topk_check(TopkCall call, const std::int32_t* ids, const double* scores,
+                                            const double* slacks, std::uint32_t* taken, TopkCheckResult* result) {
   __shared__ std::uint32_t doubts;
   __shared__ std::uint32_t chosen;
   __shared__ double lowest_chosen[32];
@@ -220,7 +220,7 @@ extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t*
   std::uint32_t* const bits = taken + row * words;
   const std::int32_t* const table = call.table + std::uint64_t{row} * call.table_width;
   if (threadIdx.x == 0) {
-    doubts = length < 0 ? kInputOutOfRange : 0;
+    doubts = length < 0 ? TopkDoubt::kInput : 0;
     chosen = 0;
   }
   for (std::uint64_t word = threadIdx.x; word < words; word += blockDim.x) {
@@ -230,7 +230,7 @@ extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t*
   const std::uint64_t entries = length < 0 ? 0 : (length + call.page_size - 1) / call.page_size;
   for (std::uint64_t entry = threadIdx.x; entry < entries; entry += blockDim.x) {
     if (!is_page(call, table[entry])) {
-      atomicOr(&doubts, kInputOutOfRange);
+      atomicOr(&doubts, TopkDoubt::kInput);
     }
   }
   __syncthreads();
@@ -241,7 +241,7 @@ extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t*
         continue;
       }
       if (id < 0 || static_cast<std::uint64_t>(id) >= std::uint64_t{call.pages} * call.page_size) {
-        atomicOr(&doubts, kNoToken);
+        atomicOr(&doubts, TopkDoubt::kToken);
         continue;
       }
       const auto page = static_cast<std::int32_t>(static_cast<std::uint32_t>(id) / call.page_size);
@@ -261,13 +261,13 @@ extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t*
       if (mine) {
         atomicAdd(&chosen, 1U);
       } else {
-        atomicOr(&doubts, within ? kTwice : kNoToken);
+        atomicOr(&doubts, within ? TopkDoubt::kTwice : TopkDoubt::kToken);
       }
     }
   }
   __syncthreads();
   if (threadIdx.x == 0 && doubts == 0 && chosen != (length < call.topk ? length : call.topk)) {
-    doubts = kCount;
+    doubts = TopkDoubt::kCount;
   }
   __syncthreads();
   if (doubts == 0 && length > call.topk) {
@@ -279,7 +279,7 @@ extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t*
       if (!is_finite(slack)) {
         continue;  // It may be chosen or not, and says nothing about the others.
       }
-      if ((bits[position / 32] >> (position % 32) & 1U) != 0) {
+      if ((__ldcg(&bits[position / 32]) >> (position % 32) & 1U) != 0) {  // Where the atomic operations are done.
         const double most = score + kCertainty * slack;
         lowest = most < lowest ? most : lowest;
       } else {
@@ -304,13 +304,13 @@ extern "C" __global__ void assay_topk_check(DeviceCall call, const std::int32_t*
         highest = highest_left[i] > highest ? highest_left[i] : highest;
       }
       if (!(lowest >= highest)) {
-        doubts = kMargin;
+        doubts = TopkDoubt::kMargin;
       }
     }
   }
   if (threadIdx.x == 0 && doubts != 0) {
     atomicAdd(reinterpret_cast<unsigned long long*>(&result->doubtful_rows), 1ULL);
     atomicMin(reinterpret_cast<unsigned long long*>(&result->first_row), static_cast<unsigned long long>(row));
-    atomicOr(&result->doubts, doubts);
+    atomicOr(reinterpret_cast<unsigned long long*>(&result->doubts), static_cast<unsigned long long>(doubts));
   }
 }

@@ -1,15 +1,15 @@
-// The reference of sparse attention on a GPU in double precision: reference.hpp has the formula. Products of bfloat16
+// The reference of sparse attention on a GPU in double precision: dsa_sparse_attention/reference.hpp has the formula. Products of bfloat16
 // numbers are exact; only sums round. Three kernels: all logits, the softmax of each row and head, the weighted sum of
 // the values. A slot that names no token has a logit of -infinity and is never read; one that names a token that is none
 // (an input error, which the CPU's reference reports) makes its row NaN.
 #include <cstdint>
 
 #include <assay/device/cuda/element_format.hpp>
-#include <assay/operators/dsa_sparse_attention/device_layout.hpp>
+#include <assay/operators/cuda/dsa_attention_call.hpp>
 
 namespace {
 
-using namespace assay::operators::dsa_sparse_attention;
+using namespace assay::operators::cuda;
 using assay::device::cuda::bfloat16_value;
 
 constexpr unsigned kHeads = 16;    // Of a tile; a row with more takes several.
@@ -22,16 +22,16 @@ constexpr double kLn2 = 0.69314718055994530942;
 constexpr std::int32_t kNobody = -1;
 
 // The token that a slot names; kNobody for none.
-__device__ std::int32_t slot_token(const DeviceCall& call, unsigned row, unsigned slot) {
+__device__ std::int32_t slot_token(const AttentionCall& call, unsigned row, unsigned slot) {
   return slot < call.topk ? call.indices[std::uint64_t{row} * call.topk + slot] : kNobody;
 }
 
-__device__ bool is_token(const DeviceCall& call, std::int32_t id) {
+__device__ bool is_token(const AttentionCall& call, std::int32_t id) {
   return id >= 0 && static_cast<std::uint32_t>(id) < call.tokens;
 }
 
 // Element d of the concatenation of a vector's two parts; beyond them 0.
-__device__ double part_element(const DeviceCall& call, const std::uint16_t* nope, const std::uint16_t* pe,
+__device__ double part_element(const AttentionCall& call, const std::uint16_t* nope, const std::uint16_t* pe,
                                std::uint64_t which, unsigned d) {
   if (d < call.ckv) {
     return bfloat16_value(nope[which * call.ckv + d]);
@@ -60,7 +60,7 @@ __device__ double combine_block(double value, Combine combine) {
 }  // namespace
 
 // Grid: (tiles of slots, rows, tiles of heads). logits: [rows, heads, topk].
-extern "C" __global__ void __launch_bounds__(kThreads) assay_attention_logits(DeviceCall call, double* logits) {
+extern "C" __global__ void __launch_bounds__(kThreads) assay_attention_logits(AttentionCall call, double* logits) {
   __shared__ double queries[kDepth][kHeads];
   __shared__ double keys[kDepth][kSlots + 1];
   __shared__ std::int32_t tokens[kSlots];
@@ -115,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) assay_attention_logits(De
 
 // A thread block takes a row's head: logits become weights, whose sum goes into `sums`. Grid: rows * heads.
 extern "C" __global__ void __launch_bounds__(kThreads)
-    assay_attention_softmax(DeviceCall call, double* logits, double* sums, double* lse) {
+    assay_attention_softmax(AttentionCall call, double* logits, double* sums, double* lse) {
   double* const own = logits + std::uint64_t{blockIdx.x} * call.topk;
   const std::int32_t* const indices = call.indices + std::uint64_t{blockIdx.x / call.heads} * call.topk;
   double largest = -kInfinity;
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 // Grid: (tiles of columns, rows, tiles of heads). weights: [rows, heads, topk]; output: [rows, heads, ckv].
 extern "C" __global__ void __launch_bounds__(kThreads)
-    assay_attention_output(DeviceCall call, const double* weights, const double* sums, double* output) {
+    assay_attention_output(AttentionCall call, const double* weights, const double* sums, double* output) {
   __shared__ double values[kSlots][kColumns];
   __shared__ double of_heads[kHeads][kSlots + 1];
   const unsigned row = blockIdx.y;

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-/// What the GPU's reference of this operator shares with its kernels (dsa_attention_kernels.cu): C++17, passed as it is.
-namespace assay::operators::dsa_sparse_attention {
+/// What the GPU's reference of this operator shares with its kernels (dsa_sparse_attention.cu): C++17, passed as it is.
+namespace assay::operators::cuda {
 
 /// A call whose tensors lie in device memory; bfloat16 as its bits.
-struct DeviceCall {
+struct AttentionCall {
   const std::uint16_t* q_nope = nullptr;  ///< [rows, heads, ckv]
   const std::uint16_t* q_pe = nullptr;    ///< [rows, heads, kpe]
   const std::uint16_t* ckv_cache = nullptr;  ///< [tokens, ckv]
@@ -21,4 +21,4 @@ struct DeviceCall {
   std::uint32_t tokens = 0;
 };
 
-}  // namespace assay::operators::dsa_sparse_attention
+}  // namespace assay::operators::cuda

@@ -4,14 +4,14 @@
 
 #include <assay/base/host_device.hpp>
 
-/// What the GPU's reference and check of this operator share with their kernels (dsa_topk_kernels.cu): C++17, passed as
+/// What the GPU's reference and check of this operator share with their kernels (dsa_topk_indexer.cu): C++17, passed as
 /// it is.
-namespace assay::operators::dsa_topk_indexer {
+namespace assay::operators::cuda {
 
 /// A call whose tensors lie in device memory.
-struct DeviceCall {
+struct TopkCall {
   const std::uint8_t* query = nullptr;      ///< [rows, heads, head_size] e4m3fn
-  const std::uint8_t* cache = nullptr;      ///< [pages] pages: keys, then float32 scales (layout.hpp).
+  const std::uint8_t* cache = nullptr;      ///< [pages] pages: keys, then float32 scales (dsa_topk_indexer/layout.hpp).
   const float* weights = nullptr;           ///< [rows, heads]
   const std::int32_t* lengths = nullptr;    ///< [rows]
   const std::int32_t* table = nullptr;      ///< [rows, table_width]
@@ -31,27 +31,26 @@ struct DeviceCall {
 };
 
 /// Facts of one row's query, in scratch memory.
-struct DeviceRow {
+struct TopkRow {
   double weighted_norm = 0;  ///< sum_h |w_h| ||q_h||
   double largest_norm = 0;   ///< max_h ||q_h||
   double underflow = 0;      ///< What flushing tiny intermediates to zero may cost.
 };
 
 /// Why a row is not surely right, as bits.
-enum RowDoubt : std::uint32_t {
-  kInputOutOfRange = 1,  ///< A length or a page that the row reaches.
-  kNoToken = 2,          ///< An id that is neither -1 nor a token of the row.
-  kTwice = 4,            ///< A token more often than the row has it.
-  kCount = 8,            ///< Not min(topk, seq_len) of them.
-  kMargin = 16,          ///< A token left out may have to come before a chosen one.
+struct TopkDoubt {
+  static constexpr std::uint32_t kInput = 1;   ///< A length, or a page that the row reaches, is out of range.
+  static constexpr std::uint32_t kToken = 2;   ///< An id that is neither -1 nor a token of the row.
+  static constexpr std::uint32_t kTwice = 4;   ///< A token more often than the row has it.
+  static constexpr std::uint32_t kCount = 8;   ///< Not min(topk, seq_len) of them.
+  static constexpr std::uint32_t kMargin = 16; ///< A token left out may have to come before a chosen one.
 };
 
 /// What the check leaves.
-struct CheckResult {
+struct TopkCheckResult {
   std::uint64_t doubtful_rows = 0;
   std::uint64_t first_row = ~std::uint64_t{0};
-  std::uint32_t doubts = 0;  ///< RowDoubt of all rows, joined.
-  std::uint32_t unused = 0;
+  std::uint64_t doubts = 0;  ///< TopkDoubt of all rows, joined.
 };
 
-}  // namespace assay::operators::dsa_topk_indexer
+}  // namespace assay::operators::cuda
