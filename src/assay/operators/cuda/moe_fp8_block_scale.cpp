@@ -5,6 +5,7 @@
 #include <assay/operators/cuda/device_code.hpp>
 #include <assay/operators/cuda/makers.hpp>
 #include <assay/operators/cuda/moe_routing.hpp>
+#include <assay/operators/cuda/moe_scratch.hpp>
 #include <assay/operators/moe_fp8_block_scale/dimensions.hpp>
 
 namespace assay::operators::cuda {
@@ -16,8 +17,6 @@ using device::cuda::DevicePointer;
 using device::cuda::Stream;
 using device::cuda::abi::FunctionHandle;
 
-/// Tokens that are worked on at a time: enough for tiles to be full, and a bound of the scratch.
-constexpr std::size_t kMostTokens = 4096;
 constexpr unsigned kTileThreads = 128;  // As moe_tile.cuh has it.
 constexpr std::size_t kTileColumns = 128;
 constexpr unsigned kGroupThreads = 256;  // As moe_fp8_block_scale.cu has it.
@@ -37,35 +36,6 @@ struct Kernels {
   Products large;
   Products small;
 };
-
-/// Where the parts of the scratch begin, for `tokens` at a time; a slot is a token and one of its experts.
-struct Scratch {
-  std::size_t local_experts = 0;  ///< int32 [slots]
-  std::size_t weights = 0;        ///< double [slots]
-  std::size_t rows = 0;           ///< int32 [local experts, tokens]
-  std::size_t counts = 0;         ///< int32 [local experts]
-  std::size_t gated = 0;          ///< double [slots, intermediate]
-  std::size_t result = 0;         ///< double [slots, hidden]
-  std::size_t size = 0;
-};
-
-Scratch lay_out(const Dimensions& d, std::size_t tokens) {
-  constexpr std::size_t kAlignment = 256;
-  const std::size_t slots = tokens * d.top_k;
-  Scratch scratch;
-  const auto place = [&](std::size_t bytes) {
-    const std::size_t begin = scratch.size;
-    scratch.size += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    return begin;
-  };
-  scratch.local_experts = place(slots * sizeof(std::int32_t));
-  scratch.weights = place(slots * sizeof(double));
-  scratch.rows = place(d.local_experts * tokens * sizeof(std::int32_t));
-  scratch.counts = place(d.local_experts * sizeof(std::int32_t));
-  scratch.gated = place(slots * d.intermediate * sizeof(double));
-  scratch.result = place(slots * d.hidden * sizeof(double));
-  return scratch;
-}
 
 /// The inputs of a call.
 struct Call {
@@ -124,7 +94,7 @@ class MoeFp8BlockScale final : public DeviceReference {
 
   [[nodiscard]] base::Result<std::size_t> scratch_bytes(const task::AxisValues& axes) const override {
     ASSAY_TRY_ASSIGN(const std::size_t tokens, axis_value(axes, "seq_len"));
-    return lay_out(dimensions_, std::min(tokens, kMostTokens)).size;
+    return lay_out_moe_scratch(dimensions_, std::min(tokens, kMoeTokensAtATime)).size;
   }
 
   [[nodiscard]] base::Result<void> enqueue(const task::AxisValues& axes, std::span<const DeviceArgument> inputs,
@@ -132,8 +102,9 @@ class MoeFp8BlockScale final : public DeviceReference {
                                            const Stream& stream) const override {
     ASSAY_TRY(check_counts(dimensions_.name, inputs, kInputCount, expected, 2));
     ASSAY_TRY_ASSIGN(const Call call, read_call(dimensions_, axes, inputs));
-    for (std::size_t first = 0; first < call.tokens; first += kMostTokens) {
-      ASSAY_TRY(enqueue_tokens(call, first, std::min(kMostTokens, call.tokens - first), expected, scratch, stream));
+    for (std::size_t first = 0; first < call.tokens; first += kMoeTokensAtATime) {
+      ASSAY_TRY(
+          enqueue_tokens(call, first, std::min(kMoeTokensAtATime, call.tokens - first), expected, scratch, stream));
     }
     return {};
   }
@@ -144,7 +115,7 @@ class MoeFp8BlockScale final : public DeviceReference {
                                     const Stream& stream) const {
     using device::cuda::launch;
     const Dimensions& d = dimensions_;
-    const Scratch at = lay_out(d, count);
+    const MoeScratch at = lay_out_moe_scratch(d, count);
     const auto first_token = static_cast<std::int64_t>(first);
     const auto call_tokens = static_cast<std::int64_t>(call.tokens);
     const auto tokens = static_cast<std::int32_t>(count);
