@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <assay/base/error.hpp>
+#include <assay/device/cuda/driver.hpp>
+#include <assay/os/fd.hpp>
+#include <assay/worker/protocol.hpp>
+
+namespace assay::worker {
+
+/// The worker's half of a CUDA device: maps the judge's memory and times what an entry point puts on a stream. It shares
+/// its process with the candidate, so nothing that it reports is believed without a check by the judge.
+class CudaCalls {
+ public:
+  /// Opens the device's primary context, which CUDA's runtime library in a candidate then uses too.
+  [[nodiscard]] static base::Result<std::unique_ptr<CudaCalls>> open(int ordinal);
+
+  /// Maps exported device memories, replacing earlier ones: inputs read-only, outputs for reading and writing.
+  [[nodiscard]] base::Result<void> map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
+                                       std::size_t outputs_size);
+
+  [[nodiscard]] std::byte* inputs() const { return pointer(inputs_); }
+  [[nodiscard]] std::byte* outputs() const { return pointer(outputs_); }
+  [[nodiscard]] std::size_t inputs_size() const { return inputs_.size(); }
+  [[nodiscard]] std::size_t outputs_size() const { return outputs_.size(); }
+  [[nodiscard]] int ordinal() const { return context_.ordinal(); }
+  /// A cudaStream_t that waits for the default stream's work, and it for ours: work put on either is timed.
+  [[nodiscard]] void* stream() const { return stream_.handle(); }
+
+  /// Times one call of `entry` with a cold second-level cache.
+  [[nodiscard]] CallReply time(const std::function<std::int32_t()>& entry) const;
+  /// Median time of calls that launch one empty kernel.
+  [[nodiscard]] std::int64_t measure_floor() const;
+
+ private:
+  CudaCalls(const device::cuda::Driver* driver, device::cuda::Context context)
+      : driver_(driver), context_(std::move(context)) {}
+  [[nodiscard]] device::cuda::abi::Result launch_sweep() const;
+  [[nodiscard]] static std::byte* pointer(const device::cuda::Memory& memory) {
+    return reinterpret_cast<std::byte*>(memory.address());
+  }
+
+  const device::cuda::Driver* driver_;
+  device::cuda::Context context_;
+  device::cuda::Stream stream_;
+  device::cuda::Event before_;
+  device::cuda::Event after_;
+  device::cuda::Module code_;
+  device::cuda::abi::FunctionHandle sweep_kernel_ = nullptr;
+  device::cuda::abi::FunctionHandle empty_kernel_ = nullptr;
+  unsigned sweep_blocks_ = 1;
+  device::cuda::Memory sweep_;  ///< What is read to fill the cache with.
+  device::cuda::Memory inputs_;
+  device::cuda::Memory outputs_;
+};
+
+}  // namespace assay::worker
