@@ -36,6 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto map = decode_map(bytes)) {
     ASSAY_CHECK(same(encode(*map), bytes));
   }
+  if (const auto device = decode_device(bytes)) {
+    ASSAY_CHECK(same(encode(*device), bytes));
+  }
+  if (const auto reply = decode_device_reply(bytes)) {
+    ASSAY_CHECK(same(encode(*reply), bytes));
+    ASSAY_CHECK(reply->text.size() <= kMaximumText);
+  }
   if (const auto reply = decode_load_reply(bytes)) {
     ASSAY_CHECK(same(encode(*reply), bytes));
     ASSAY_CHECK(reply->text.size() <= kMaximumText);

@@ -13,8 +13,9 @@
  * On a CUDA device the tensors lie in its memory, the device is current, and all work must be enqueued on the stream
  * assay_stream(call), or be finished before the entry point returns; the entry point need not wait for the stream.
  *
- * Tensors are DLPack's DLTensor: row-major, contiguous (strides says so too), byte_offset 0, aligned to 64 bytes. They belong to Assay and are valid during the call only. Inputs are mapped read-only: writing to one ends the
- * evaluation. What an output holds before the call is arbitrary. The entry point is called many times in one process,
+ * Tensors are DLPack's DLTensor: row-major, contiguous (strides says so too), byte_offset 0, aligned to 64 bytes. They
+ * belong to Assay and are valid during the call only. Inputs are mapped read-only: writing to one ends the evaluation.
+ * What an output holds before the call is arbitrary. The entry point is called many times in one process,
  * from one thread; it may start threads of its own and must have joined or parked them when it returns.
  *
  * The layout of these structures is fixed; `abi_version` changes if it ever must. */

@@ -28,7 +28,7 @@ class CandidateHeader : public testing::TestWithParam<const char*> {
     inputs_[0].value.tensor = &x_;
     output_.kind = ASSAY_TENSOR;
     output_.value.tensor = &y_;
-    call_ = {ASSAY_ABI_VERSION, 2, 1, 0, inputs_.data(), &output_};
+    call_ = {ASSAY_ABI_VERSION, 2, 1, 0, inputs_.data(), &output_, nullptr};
   }
 
   void TearDown() override {

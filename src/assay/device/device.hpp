@@ -62,9 +62,9 @@ class Device {
   [[nodiscard]] virtual std::string architecture() const { return {}; }
   /// Whether workers make each call cold themselves, on the device: `evict` has nothing to do.
   [[nodiscard]] virtual bool runs_remotely() const { return worker_access().cuda_ordinal.has_value(); }
-  /// The fastest that any call can move bytes, in bytes a nanosecond, erring upwards; nullopt: to be measured on the
-  /// host's memory by the caller.
-  [[nodiscard]] virtual base::Result<std::optional<double>> fastest_bytes_per_ns() const { return std::nullopt; }
+  /// What its memory was measured to read and write together, in bytes a nanosecond; nullopt where the caller has to
+  /// measure the host's.
+  [[nodiscard]] virtual base::Result<std::optional<double>> measured_bytes_per_ns() const { return std::nullopt; }
   /// Removes these bytes from every cache, so that the next access comes from memory.
   virtual void evict(std::span<const std::byte> bytes) const = 0;
   /// Returns the time that counts for a call: the worker's clock, or a simulated one.

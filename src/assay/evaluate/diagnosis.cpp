@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include <assay/base/text.hpp>
+#include <assay/device/cuda/driver.hpp>
 
 namespace assay::evaluate {
 
@@ -73,6 +74,34 @@ std::string_view usual_reason(const worker::Fault& fault) {
   }
 }
 
+// The same for what a GPU's driver says; the numbers are CUresult's.
+std::string_view usual_reason(std::int32_t status) {
+  constexpr std::int32_t kOutOfMemory = 2;
+  constexpr std::int32_t kInvalidContext = 201;
+  constexpr std::int32_t kIllegalAddress = 700;
+  constexpr std::int32_t kContextDestroyed = 709;
+  constexpr std::int32_t kAssert = 710;
+  constexpr std::int32_t kMisalignedAddress = 716;
+  constexpr std::int32_t kLaunchFailed = 719;
+  switch (status) {
+    case kOutOfMemory:
+      return ": it asked for more memory than the device has left";
+    case kInvalidContext:
+    case kContextDestroyed:
+      return ": it destroyed or reset the device's context, in which the judge's memory lies";
+    case kIllegalAddress:
+      return ": a kernel read or wrote where nothing of its own lies, or wrote to an input, which is read-only";
+    case kAssert:
+      return ": a device-side assertion failed";
+    case kMisalignedAddress:
+      return ": a load or store at an address that is no multiple of its width";
+    case kLaunchFailed:
+      return ": a kernel ended abnormally (a trap, a stack that is full)";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity, const verify::Layout* layout,
@@ -119,6 +148,15 @@ Fault diagnose(const worker::Failure& failure, task::Side side, Activity activit
   fault.cause = finding.message;
   fault.findings.push_back(std::move(finding));
   return fault;
+}
+
+std::string describe_device_failure(std::int32_t status, std::int32_t return_code) {
+  std::string text = fmt::format("the GPU's driver reported {} during a call{}", device::cuda::status_text(status),
+                                 usual_reason(status));
+  if (return_code != 0) {
+    text += fmt::format("; its entry point returned {}", return_code);
+  }
+  return text;
 }
 
 std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side) {

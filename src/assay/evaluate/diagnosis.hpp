@@ -26,6 +26,10 @@ enum class Activity : std::uint8_t { load, map, call };
 [[nodiscard]] Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity,
                              const verify::Layout* layout, std::optional<std::int32_t> workload);
 
+/// Says in a sentence what a device's driver said of a call (`status`, a CUresult that is not success), with what usually
+/// lies behind it. `return_code` is the entry point's.
+[[nodiscard]] std::string describe_device_failure(std::int32_t status, std::int32_t return_code);
+
 /// The first errors of a compiler's log as findings, at most five; the whole first line if it says nothing in the usual
 /// form "file:line:column: error: …".
 [[nodiscard]] std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side);

@@ -220,6 +220,9 @@ class Judge {
       judged_.samples.insert(judged_.samples.end(), result.samples.begin(), result.samples.end());
       floors.insert(floors.end(), result.floors_ns.begin(), result.floors_ns.end());
       interference_.insert(interference_.end(), result.interference.begin(), result.interference.end());
+      for (const auto& [side, values] : result.outlived_ns) {
+        outlived_ns_[side].insert(outlived_ns_[side].end(), values.begin(), values.end());
+      }
       flags_.insert(flags_.end(), result.flags.begin(), result.flags.end());
       add_errors(result.largest_errors);
       if (pair == 0) {  // Later pairs do not measure them.
@@ -335,6 +338,10 @@ class Judge {
     if (request_.probes(task::Probe::interference) && doubt(doubt_interference(interference_))) {
       return true;
     }
+    if (request_.probes(task::Probe::reconcile) &&
+        doubt(doubt_outliving_work(outlived_ns_[task::Side::candidate], outlived_ns_[task::Side::incumbent]))) {
+      return true;
+    }
     if (request_.probes(task::Probe::roofline_floor) &&
         doubt(doubt_too_fast(judged_.evaluation.timings, least_bytes_, bytes_per_ns_))) {
       return true;
@@ -374,6 +381,7 @@ class Judge {
   std::vector<operators::ExpectedValues> expected_;
   std::string build_complaint_;
   std::vector<double> interference_;
+  std::map<task::Side, std::vector<double>> outlived_ns_;
   std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload, over all pairs.
   std::vector<task::Finding> flags_;
   std::vector<double> least_bytes_;

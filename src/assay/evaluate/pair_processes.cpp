@@ -52,10 +52,10 @@ class Starter {
     for (const Contestant* contestant : session_.contestants) {
       made_.sides.emplace_back().contestant = contestant;
     }
-    std::vector<base::Result<os::SharedMemory>> created(1 + made_.sides.size());
+    std::vector<base::Result<std::unique_ptr<device::CallMemory>>> created(1 + made_.sides.size());
     base::parallel_for(created.size(), [&](std::size_t i) {
-      created[i] = i == 0 ? os::SharedMemory::create("memory", inputs_size, os::PeerAccess::read_only)
-                          : os::SharedMemory::create("memory", outputs_size, os::PeerAccess::read_write);
+      created[i] = i == 0 ? session_.device->create_memory(inputs_size, os::PeerAccess::read_only)
+                          : session_.device->create_memory(outputs_size, os::PeerAccess::read_write);
     });
     ASSAY_TRY_ASSIGN(made_.inputs, std::move(created[0]));
     for (std::size_t i = 0; i < made_.sides.size(); ++i) {
@@ -68,8 +68,11 @@ class Starter {
     worker::WorkerOptions options;
     options.program = session_.settings->worker;
     options.log = session_.log;
-    options.limits.address_space_bytes =
-        request().plan.worker_memory_bytes + 2 * (made_.inputs.size() + side.outputs.size());
+    options.access = session_.device->worker_access();
+    options.memory_bytes =
+        request().plan.worker_memory_bytes + 2 * (made_.inputs->bytes().size() + side.outputs->bytes().size());
+    // A GPU's driver reserves far more addresses than there is memory: there the cgroup alone bounds it.
+    options.limits.address_space_bytes = options.access.cuda_ordinal ? 0 : options.memory_bytes;
     options.limits.file_size_bytes = kOutputLimit;
     options.limits.open_files = 256;
     ASSAY_TRY(session_.device->place_worker([&]() -> base::Result<void> {
@@ -83,8 +86,9 @@ class Starter {
       note(floor.error(), side, Activity::map);
       return {};
     }
-    if (const auto mapped = side.client->map(made_.inputs.fd(), made_.inputs.size(), side.outputs.fd(),
-                                             side.outputs.size(), request().plan.load_limit);
+    if (const auto mapped =
+            side.client->map(made_.inputs->descriptor(), made_.inputs->bytes().size(), side.outputs->descriptor(),
+                             side.outputs->bytes().size(), request().plan.load_limit);
         !mapped) {
       note(mapped.error(), side, Activity::map);
       return {};

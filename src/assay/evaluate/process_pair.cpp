@@ -14,7 +14,6 @@
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
 #include <assay/os/process_usage.hpp>
-#include <assay/os/shared_memory.hpp>
 #include <assay/verify/output_check.hpp>
 #include <assay/verify/sampled_content.hpp>
 #include <assay/worker/client.hpp>
@@ -61,7 +60,8 @@ class ProcessPair {
   base::Result<void> follow_schedule() {
     if (measures_floor()) {
       session_.device->spread_judge();
-      result_.bytes_per_ns = cold_read_bandwidth(*session_.device, processes_.inputs.bytes());
+      ASSAY_TRY_ASSIGN(const std::optional<double> measured, session_.device->measured_bytes_per_ns());
+      result_.bytes_per_ns = measured ? *measured : cold_read_bandwidth(*session_.device, processes_.inputs->bytes());
     }
     measure::ScheduleOptions options;
     options.pair = pair_;
@@ -152,16 +152,17 @@ class ProcessPair {
     block.layout = next_layout(first);
     block.workload = first.workload;
     ASSAY_TRY_ASSIGN(block.arguments,
-                     verify::input_arguments(request().definition, workload, block.layout, processes_.inputs.bytes()));
+                     verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     fill(first, block, workload);
+    ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     if (measures_floor() && first.repetition == 0) {
       ASSAY_TRY(note_least_work(block, workload));
     }
     // The kernel lets nobody but us write to the inputs; that it does is looked at, always where it is cheap.
     const bool digests =
         first.check && probes(task::Probe::input_digest) && (first.repeats || block.layout.inputs_size <= kCheapDigest);
-    const std::vector<std::span<const std::byte>> present = processes_.inputs.present(block.layout.inputs_size);
+    const std::vector<std::span<const std::byte>> present = processes_.inputs->present(block.layout.inputs_size);
     const std::uint64_t before = digests ? digest(present) : 0;
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
@@ -170,9 +171,11 @@ class ProcessPair {
       }
     }
     session_.device->spread_judge();
-    if (digests && digest(present) != before) {
-      return base::internal_error("judge.inputs",
-                                  "the inputs changed while only workers ran, which map them read-only");
+    if (digests) {
+      ASSAY_TRY(processes_.inputs->fetch(block.layout.inputs_size));
+      if (digest(present) != before) {
+        return blame_for_inputs(block);
+      }
     }
     if (first.check) {
       ASSAY_TRY(check(block, workload));
@@ -180,8 +183,23 @@ class ProcessPair {
     if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
       compare_with_repeat(first, block);
     }
-    if (!officially()) {
-      look_again(block);
+    return officially() ? base::Result<void>() : look_again(block, first.check);
+  }
+
+  // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
+  // own mapping.
+  base::Result<void> blame_for_inputs(const Block& block) {
+    if (!session_.device->runs_remotely()) {
+      return base::internal_error("judge.inputs",
+                                  "the inputs changed while only workers ran, which map them read-only");
+    }
+    for (const SideProcess& side : processes_.sides) {
+      if (side.contestant->side == task::Side::candidate) {
+        fail(side, task::Outcome::incorrect, block.workload,
+             {finding_of("input_written",
+                         "an input changed during the call, though it is mapped read-only: a process "
+                         "must not change the protection of the judge's memory")});
+      }
     }
     return {};
   }
@@ -207,14 +225,17 @@ class ProcessPair {
     SideProcess& side = *std::find_if(processes_.sides.begin(), processes_.sides.end(), of_side);
     const auto other = std::find_if_not(processes_.sides.begin(), processes_.sides.end(), of_side);
     session_.device->spread_judge();
-    const verify::OutputGuard guard(block.layout, side.outputs.bytes(), session_.seed,
+    const verify::OutputGuard guard(block.layout, side.outputs->bytes(), session_.seed,
                                     base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
                                                                        static_cast<std::uint64_t>(call.repetition))),
                                     probes(task::Probe::poison));
-    for (const std::span<const std::byte> part : processes_.inputs.present(block.layout.inputs_size)) {
-      session_.device->evict(part);
+    ASSAY_TRY(side.outputs->publish(block.layout.outputs_size));
+    if (!session_.device->runs_remotely()) {
+      for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
+        session_.device->evict(part);
+      }
+      session_.device->evict(side.outputs->bytes().first(block.layout.outputs_size));
     }
-    session_.device->evict(side.outputs.bytes().first(block.layout.outputs_size));
     session_.device->place_judge();
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
@@ -227,9 +248,17 @@ class ProcessPair {
       result_.killed_from_outside = reply.error().kind == worker::Failure::Kind::killed_from_outside;
       return {};
     }
+    if (reply->reply.device_status != 0) {
+      note_device_failure(side, call.workload, reply->reply);
+      return {};
+    }
+    ASSAY_TRY(side.outputs->fetch(block.layout.outputs_size));
     Done done{&side, guard, std::nullopt};
     if (probes(task::Probe::late_work)) {
-      done.at_return.emplace(block.layout, side.outputs.bytes(), random_);
+      done.at_return.emplace(block.layout, side.outputs->bytes(), random_);
+    }
+    if (session_.device->runs_remotely() && call.repetition > 0) {
+      result_.outlived_ns[call.side].push_back(static_cast<double>(reply->reply.outlived_ns));
     }
     if (watches) {
       const auto used = os::usage_of_tree(other->client->pid()).cpu - others_before;
@@ -265,7 +294,7 @@ class ProcessPair {
       if (compares()) {
         measure_errors(block, done);
       }
-      const std::span<const std::byte> outputs = done.side->outputs.bytes();
+      const std::span<const std::byte> outputs = done.side->outputs->bytes();
       std::vector<task::Finding> findings =
           officially() ? verify::check_officially(*session_.op, axes, inputs, block.layout, outputs, *session_.expected)
                        : verify::check_outputs(*session_.op, axes, inputs, block.layout, outputs, done.guard,
@@ -282,7 +311,7 @@ class ProcessPair {
     result_.largest_errors.resize(request().workloads.size());
     auto& largest = result_.largest_errors[static_cast<std::size_t>(block.workload)];
     if (done.side->contestant->side == task::Side::candidate && !largest) {
-      largest = verify::largest_errors(block.layout, done.side->outputs.bytes(), *session_.expected);
+      largest = verify::largest_errors(block.layout, done.side->outputs->bytes(), *session_.expected);
     }
   }
 
@@ -292,7 +321,7 @@ class ProcessPair {
       std::uint64_t digest = 0;
       for (const verify::Place& place : block.layout.outputs) {
         digest =
-            base::mix(digest, verify::content_digest(done.side->outputs.bytes().subspan(place.offset, place.bytes)));
+            base::mix(digest, verify::content_digest(done.side->outputs->bytes().subspan(place.offset, place.bytes)));
       }
       std::uint64_t& earlier = done.side->digest_of_warm_up;
       if (call.repeats && earlier != digest) {
@@ -306,9 +335,13 @@ class ProcessPair {
     }
   }
 
-  // The last look at a block: outputs that are no longer what they were when the call returned.
-  void look_again(const Block& block) {
+  // The last look at a block: outputs that are no longer what they were when the call returned. From a device they are
+  // brought again for checked calls only.
+  base::Result<void> look_again(const Block& block, bool checked) {
     for (const Done& done : block.done) {
+      if (checked && done.at_return) {
+        ASSAY_TRY(done.side->outputs->fetch(block.layout.outputs_size));
+      }
       const auto change = done.at_return ? done.at_return->changed() : std::nullopt;
       if (!change) {
         continue;
@@ -322,8 +355,14 @@ class ProcessPair {
       finding.index = index;
       result_.fault.reset();  // Wrong values seen in between are the consequence.
       fail(*done.side, task::Outcome::incorrect, block.workload, {std::move(finding)});
-      return;
+      return {};
     }
+    return {};
+  }
+
+  void note_device_failure(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
+    fail(side, task::Outcome::crashed, workload,
+         {finding_of("device_error", describe_device_failure(reply.device_status, reply.return_code))});
   }
 
   static task::Finding finding_of(const char* kind, std::string message) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct PairResult {
   std::vector<task::Finding> flags;     ///< Seen and worth telling, but no reason to reject.
   /// One a timed call of the incumbent: CPU time that the candidate's processes used meanwhile, over the call's time.
   std::vector<double> interference;
+  /// On a device, one a timed call: how long other work of the process went on after its stream's had ended.
+  std::map<task::Side, std::vector<double>> outlived_ns;
   /// One a workload: the least bytes that a call moves, over the first pair's warm-up calls; 0 in other pairs.
   std::vector<double> least_bytes;
   /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.

@@ -16,7 +16,11 @@ namespace assay::evaluate {
 namespace {
 
 constexpr double kMostInterference = 0.10;
-constexpr double kFloorMargin = 2;  // Other access patterns may be faster than the judge's plain loop, but not twice.
+// Other access patterns may be faster than the judge's plain loop or copy, and a device's cache may keep what is written
+// beyond the end of a call, but not twice.
+constexpr double kFloorMargin = 2;
+// Nanoseconds: a wait for a context that has nothing left to do takes a few microseconds, which differ by less.
+constexpr double kMostOutliving = 5000;
 // In GB/s. A busy machine measures too little, and the floor must err downwards: what is below a real floor but above
 // this one is left to the judge's own clock.
 constexpr double kLeastBandwidth = 50;
@@ -51,6 +55,24 @@ std::optional<task::Finding> doubt_interference(const std::vector<double>& ratio
       fmt::format("while the incumbent was timed, the candidate's process used {:.0f} % of that time on a CPU "
                   "(median of {} calls): let its threads sleep, or end, before a call returns",
                   100 * stats::median(ratios), ratios.size()));
+}
+
+std::optional<task::Finding> doubt_outliving_work(const std::vector<double>& of_candidate,
+                                                  const std::vector<double>& of_incumbent) {
+  if (of_candidate.empty()) {
+    return std::nullopt;
+  }
+  const double usual = of_incumbent.empty() ? 0 : stats::median(of_incumbent);
+  const double candidate = stats::median(of_candidate);
+  if (candidate <= usual + kMostOutliving) {
+    return std::nullopt;
+  }
+  return finding(
+      "outliving_work",
+      fmt::format("{} after the end of its stream's work the device was still busy with its other work "
+                  "(median of {} calls; {} is usual): put all work on assay_stream(call), or have that stream "
+                  "wait for it",
+                  human_ns(candidate), of_candidate.size(), human_ns(usual)));
 }
 
 std::optional<task::Finding> doubt_too_fast(const std::vector<task::WorkloadTiming>& timings,

@@ -17,6 +17,12 @@ namespace assay::evaluate {
 /// median, above 0.10: one daemon's tick is no reason.
 [[nodiscard]] std::optional<task::Finding> doubt_interference(const std::vector<double>& ratios);
 
+/// `of_candidate`, `of_incumbent`: nanoseconds, one a timed call on a device: how long work of the process went on after
+/// the stream's had ended. Work on another stream is not in the time that counts. Judged by the medians; without an
+/// incumbent against nothing.
+[[nodiscard]] std::optional<task::Finding> doubt_outliving_work(const std::vector<double>& of_candidate,
+                                                                const std::vector<double>& of_incumbent);
+
 /// Holds the candidate's median times against what it takes to move `least_bytes`, one entry a workload (see
 /// operators::Work), at twice the bandwidth that was measured here (or twice 50 GB/s, if that is more). `bytes_per_ns`
 /// 0: not measured, no doubt.

@@ -29,7 +29,10 @@ os::SandboxOptions sandbox_for(const WorkerOptions& options) {
   sandbox.binds.push_back({options.program, kProgramInside, os::SandboxBind::Use::execute});
   sandbox.folders = {{os::Path(), "/tmp", kScratchBytes}};
   sandbox.leave_out = options.leave_out;
-  sandbox.memory_bytes = options.limits.address_space_bytes;
+  sandbox.memory_bytes = options.memory_bytes;
+  sandbox.binds.insert(sandbox.binds.end(), options.access.binds.begin(), options.access.binds.end());
+  sandbox.devices = options.access.nodes;
+  sandbox.shows_drivers = options.access.cuda_ordinal.has_value();
   return sandbox;
 }
 
@@ -50,6 +53,13 @@ base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
   process_options.argv = {os::seen_path(options.program, kProgramInside).string()};
   // The same for every evaluation and every call: nothing here may tell the candidate what is going on.
   process_options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}, {"HOME", "/tmp"}, {"TMPDIR", "/tmp"}};
+  if (!options.access.library_folders.empty()) {
+    std::vector<std::string> folders;
+    for (const os::Path& folder : options.access.library_folders) {
+      folders.push_back(folder.string());
+    }
+    process_options.environment.emplace_back("LD_LIBRARY_PATH", base::join(folders, ":"));
+  }
   process_options.descriptors = {{sockets.second.get(), kSocketDescriptor}};
   process_options.standard_output = options.log;
   process_options.standard_error = options.log;
@@ -69,6 +79,14 @@ base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
                                    fmt::format("{} speaks another protocol version: install matching assay-judge and "
                                                "assay-worker",
                                                options.program.string()));
+  }
+  if (options.access.cuda_ordinal) {
+    const Answer<DeviceReply> opened = client.open_device(*options.access.cuda_ordinal, options.device_limit);
+    if (!opened || opened->status != 0) {
+      return base::environment_error(
+          "worker.device", fmt::format("a worker in the sandbox cannot open cuda:{}: {}", *options.access.cuda_ordinal,
+                                       opened ? base::printable(opened->text) : opened.error().text));
+    }
   }
   return client;
 }
@@ -163,6 +181,18 @@ Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const
     return tl::unexpected(violation("its answer is to another command"));
   }
   return body;
+}
+
+Answer<DeviceReply> WorkerClient::open_device(int ordinal, std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::device, encode(DeviceRequest{static_cast<std::uint32_t>(ordinal)}), {}, limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  std::optional<DeviceReply> reply = decode_device_reply(*body);
+  if (!reply) {
+    return tl::unexpected(violation("its answer to device is not well formed"));
+  }
+  return std::move(*reply);
 }
 
 Answer<LoadReply> WorkerClient::load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit) {

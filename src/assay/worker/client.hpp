@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <assay/base/error.hpp>
+#include <assay/device/device.hpp>
 #include <assay/os/fd.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/process.hpp>
@@ -37,8 +38,11 @@ struct WorkerOptions {
   os::Path program;  ///< The assay-worker binary.
   int log = -1;      ///< Our descriptor for its stdout and stderr; -1: discard.
   os::ResourceLimits limits;
+  std::uint64_t memory_bytes = 0;  ///< Of the cgroup; 0: no limit.
+  device::WorkerAccess access;     ///< To a device other than the CPU, which is opened at the start.
   std::chrono::milliseconds start_limit{5000};
-  os::MechanismSet leave_out;  ///< Of the sandbox; for tests and measurements.
+  std::chrono::milliseconds device_limit{30000};  ///< For opening the device: a context takes a third of a second.
+  os::MechanismSet leave_out;                     ///< Of the sandbox; for tests and measurements.
 };
 
 /// The judge's end of one worker. Each command has a random nonce and the next sequence number, and is answered within
@@ -48,6 +52,8 @@ class WorkerClient {
   /// Starts a worker and greets it. Not being able to start one is an environment error.
   [[nodiscard]] static base::Result<WorkerClient> start(const WorkerOptions& options);
 
+  /// Has the worker open the CUDA device.
+  [[nodiscard]] Answer<DeviceReply> open_device(int ordinal, std::chrono::nanoseconds limit);
   /// Has the worker load this sealed object and find this symbol.
   [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit);
   /// Has the worker map the two memories (replacing earlier ones).

@@ -36,17 +36,23 @@ class CudaCalls {
   [[nodiscard]] std::int64_t measure_floor() const;
 
  private:
-  explicit CudaCalls(device::cuda::Context context) : context_(std::move(context)) {}
+  CudaCalls(const device::cuda::Driver* driver, device::cuda::Context context)
+      : driver_(driver), context_(std::move(context)) {}
+  [[nodiscard]] device::cuda::abi::Result launch_sweep() const;
   [[nodiscard]] static std::byte* pointer(const device::cuda::Memory& memory) {
     return reinterpret_cast<std::byte*>(memory.address());
   }
 
+  const device::cuda::Driver* driver_;
   device::cuda::Context context_;
   device::cuda::Stream stream_;
   device::cuda::Event before_;
   device::cuda::Event after_;
-  std::unique_ptr<device::cuda::TrustedKernels> kernels_;
-  device::cuda::Memory sweep_;
+  device::cuda::Module code_;
+  device::cuda::abi::FunctionHandle sweep_kernel_ = nullptr;
+  device::cuda::abi::FunctionHandle empty_kernel_ = nullptr;
+  unsigned sweep_blocks_ = 1;
+  device::cuda::Memory sweep_;  ///< What is read to fill the cache with.
   device::cuda::Memory inputs_;
   device::cuda::Memory outputs_;
 };

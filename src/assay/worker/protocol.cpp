@@ -173,6 +173,33 @@ std::optional<Call> decode_call(std::span<const std::byte> payload) {
   return reader.finished() ? std::optional(std::move(call)) : std::nullopt;
 }
 
+std::vector<std::byte> encode(const DeviceRequest& request) {
+  WireWriter writer;
+  writer.number(request.ordinal);
+  return writer.take();
+}
+
+std::optional<DeviceRequest> decode_device(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const DeviceRequest request{reader.number<std::uint32_t>()};
+  return reader.finished() ? std::optional(request) : std::nullopt;
+}
+
+std::vector<std::byte> encode(const DeviceReply& reply) {
+  WireWriter writer;
+  writer.number(reply.status);
+  writer.text(reply.text.substr(0, kMaximumText));
+  return writer.take();
+}
+
+std::optional<DeviceReply> decode_device_reply(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  DeviceReply reply;
+  reply.status = reader.number<std::uint32_t>();
+  reply.text = reader.rest();
+  return reader.ok() && reply.text.size() <= kMaximumText ? std::optional(std::move(reply)) : std::nullopt;
+}
+
 std::vector<std::byte> encode(const LoadReply& reply) {
   WireWriter writer;
   writer.number(static_cast<std::uint32_t>(reply.status));
@@ -197,6 +224,8 @@ std::vector<std::byte> encode(const CallReply& reply) {
   WireWriter writer;
   writer.number(reply.return_code);
   writer.number(reply.elapsed_ns);
+  writer.number(reply.outlived_ns);
+  writer.number(reply.device_status);
   return writer.take();
 }
 
@@ -205,7 +234,9 @@ std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
   CallReply reply;
   reply.return_code = reader.number<std::int32_t>();
   reply.elapsed_ns = reader.number<std::int64_t>();
-  return reader.finished() && reply.elapsed_ns >= 0 ? std::optional(reply) : std::nullopt;
+  reply.outlived_ns = reader.number<std::int64_t>();
+  reply.device_status = reader.number<std::int32_t>();
+  return reader.finished() && reply.elapsed_ns >= 0 && reply.outlived_ns >= 0 ? std::optional(reply) : std::nullopt;
 }
 
 std::vector<std::byte> encode(const FloorReply& reply) {

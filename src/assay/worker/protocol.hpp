@@ -12,7 +12,7 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -28,7 +28,8 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
-  fault = 6,  ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
+  device = 7,  ///< Open a device; before map, load and call.
+  fault = 6,   ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
 };
 
 /// Set in the kind of every frame that the worker sends.
@@ -74,6 +75,15 @@ struct Call {
   std::vector<CallArgument> outputs;
 };
 
+/// A CUDA device, by the driver's number of it.
+struct DeviceRequest {
+  std::uint32_t ordinal = 0;
+};
+struct DeviceReply {
+  std::uint32_t status = 0;  ///< 0: open.
+  std::string text;          ///< Why it is not; at most kMaximumText bytes, any bytes.
+};
+
 enum class LoadStatus : std::uint32_t { loaded = 0, refused_by_loader = 1, symbol_missing = 2 };
 
 struct LoadReply {
@@ -82,7 +92,12 @@ struct LoadReply {
 };
 struct CallReply {
   std::int32_t return_code = 0;
-  std::int64_t elapsed_ns = 0;  ///< Around the entry point, by the worker's monotonic clock.
+  /// Around the entry point, by the worker's monotonic clock; on a device around what the entry point put on its stream,
+  /// by the device's clock.
+  std::int64_t elapsed_ns = 0;
+  /// On a device: how long its other work went on after the stream's had ended. 0 on the CPU.
+  std::int64_t outlived_ns = 0;
+  std::int32_t device_status = 0;  ///< The driver's word on the call (CUresult); 0 is success.
 };
 struct FloorReply {
   std::int64_t elapsed_ns = 0;  ///< Median of empty calls, timed the same way.
@@ -108,6 +123,10 @@ struct MapRequest {
 [[nodiscard]] std::optional<MapRequest> decode_map(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const Call& call);
 [[nodiscard]] std::optional<Call> decode_call(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const DeviceRequest& request);
+[[nodiscard]] std::optional<DeviceRequest> decode_device(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const DeviceReply& reply);
+[[nodiscard]] std::optional<DeviceReply> decode_device_reply(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const LoadReply& reply);
 [[nodiscard]] std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const CallReply& reply);

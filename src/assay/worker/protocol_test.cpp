@@ -112,6 +112,8 @@ RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>&
   static_cast<void>(decode_map(bytes));
   static_cast<void>(decode_load_reply(bytes));
   static_cast<void>(decode_call_reply(bytes));
+  static_cast<void>(decode_device(bytes));
+  static_cast<void>(decode_device_reply(bytes));
   static_cast<void>(decode_fault(bytes));
   static_cast<void>(decode_text(bytes));
   static_cast<void>(decode_version(bytes));
@@ -123,17 +125,27 @@ TEST(Replies, GoThroughBytes) {
   ASSERT_TRUE(load);
   EXPECT_EQ(load->status, LoadStatus::symbol_missing);
   EXPECT_EQ(load->text, "f");
-  const auto call = decode_call_reply(encode(CallReply{-3, std::numeric_limits<std::int64_t>::max()}));
+  const auto call = decode_call_reply(encode(CallReply{-3, std::numeric_limits<std::int64_t>::max(), 5, 700}));
   ASSERT_TRUE(call);
+  EXPECT_EQ(call->outlived_ns, 5);
+  EXPECT_EQ(call->device_status, 700);
   EXPECT_EQ(call->return_code, -3);
   EXPECT_EQ(call->elapsed_ns, std::numeric_limits<std::int64_t>::max());
+  const auto device = decode_device(encode(DeviceRequest{3}));
+  ASSERT_TRUE(device);
+  EXPECT_EQ(device->ordinal, 3U);
+  const auto opened = decode_device_reply(encode(DeviceReply{1, "no driver"}));
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->status, 1U);
+  EXPECT_EQ(opened->text, "no driver");
   const auto map = decode_map(encode(MapRequest{1, 2}));
   ASSERT_TRUE(map);
   EXPECT_EQ(map->outputs_size, 2U);
 }
 
 TEST(Replies, RefuseNegativeTimesAndUnknownStatuses) {
-  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, -1})));
+  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, -1, 0, 0})));
+  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 0, -1, 0})));
   EXPECT_FALSE(decode_floor_reply(encode(FloorReply{-1})));
   Bytes load = encode(LoadReply{});
   load[0] = std::byte{3};

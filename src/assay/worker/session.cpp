@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +12,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +24,7 @@
 
 #include <assay/os/shared_memory.hpp>
 #include <assay/os/socket.hpp>
+#include <assay/worker/cuda_calls.hpp>
 #include <assay/worker/fault_report.hpp>
 #include <assay/worker/protocol.hpp>
 
@@ -41,11 +45,19 @@ struct ReceivedCommand {
   std::vector<os::Fd> descriptors;
 };
 
+// A mapped memory, and the device on which it lies.
+struct Region {
+  std::byte* data = nullptr;
+  std::size_t size = 0;
+};
+
 // DLTensor views and argument arrays of one call; the vectors own what the C structures point to.
 class CallFrame {
  public:
   // Returns false if an argument does not fit its memory.
-  bool assemble(const Call& call, const os::Mapping& inputs, const os::Mapping& outputs) {
+  bool assemble(const Call& call, const Region& inputs, const Region& outputs, DLDevice device, void* stream) {
+    device_ = device;
+    call_.stream = stream;
     const std::size_t count = call.inputs.size() + call.outputs.size();
     tensors_.assign(count, DLTensor{});
     shapes_.assign(count, {});
@@ -70,7 +82,7 @@ class CallFrame {
   [[nodiscard]] const assay_call* call() const { return &call_; }
 
  private:
-  bool place(const CallArgument& argument, const os::Mapping& inputs, const os::Mapping& outputs, std::size_t at) {
+  bool place(const CallArgument& argument, const Region& inputs, const Region& outputs, std::size_t at) {
     assay_argument& slot = arguments_[at];
     if (const auto* real = std::get_if<FloatArgument>(&argument)) {
       slot.kind = ASSAY_FLOAT;
@@ -88,14 +100,14 @@ class CallFrame {
       return true;
     }
     const auto& tensor = std::get<TensorArgument>(argument);
-    const os::Mapping& memory = tensor.memory == Memory::inputs ? inputs : outputs;
-    if (memory.data() == nullptr || tensor.offset > memory.size()) {
+    const Region& memory = tensor.memory == Memory::inputs ? inputs : outputs;
+    if (memory.data == nullptr || tensor.offset > memory.size) {
       return false;
     }
     shapes_[at] = tensor.shape;
     DLTensor& view = tensors_[at];
-    view.data = memory.data() + tensor.offset;
-    view.device = DLDevice{kDLCPU, 0};
+    view.data = memory.data + tensor.offset;
+    view.device = device_;
     view.ndim = static_cast<std::int32_t>(shapes_[at].size());
     view.dtype = DLDataType{tensor.type_code, tensor.type_bits, 1};
     view.shape = shapes_[at].data();
@@ -115,6 +127,7 @@ class CallFrame {
   std::vector<std::vector<std::int64_t>> shapes_;
   std::vector<std::vector<std::int64_t>> strides_;
   std::vector<assay_argument> arguments_;
+  DLDevice device_{kDLCPU, 0};
   assay_call call_{};
 };
 
@@ -180,6 +193,8 @@ class Session {
         return call(command);
       case Kind::floor:
         return reply(command, encode(FloorReply{measure_floor()}));
+      case Kind::device:
+        return open_device(command);
       case Kind::fault:
         return false;
     }
@@ -224,10 +239,32 @@ class Session {
     return reply(command, encode(LoadReply{}));
   }
 
+  bool open_device(const ReceivedCommand& command) {
+    const std::optional<DeviceRequest> request = decode_device(command.payload);
+    if (!request || cuda_ || function_ != nullptr) {
+      return false;
+    }
+    base::Result<std::unique_ptr<CudaCalls>> opened = CudaCalls::open(static_cast<int>(request->ordinal));
+    if (!opened) {
+      return reply(command, encode(DeviceReply{1, opened.error().text()}));
+    }
+    cuda_ = std::move(*opened);
+    return reply(command, encode(DeviceReply{}));
+  }
+
   bool map(ReceivedCommand& command) {
     const std::optional<MapRequest> request = decode_map(command.payload);
     if (!request || command.descriptors.size() != 2) {
       return false;
+    }
+    if (cuda_) {
+      // What goes wrong is the machine's: our words are in the log.
+      const base::Result<void> mapped =
+          cuda_->map(command.descriptors[0], request->inputs_size, command.descriptors[1], request->outputs_size);
+      if (!mapped) {
+        fmt::print(stderr, "assay-worker: {}\n", mapped.error().text());
+      }
+      return mapped && reply(command, {});
     }
     auto inputs =
         os::Mapping::map(command.descriptors[0], request->inputs_size, os::Mapping::Access::read_only, kGuard);
@@ -246,7 +283,16 @@ class Session {
   bool call(ReceivedCommand& command) {
     const std::optional<Call> description = decode_call(command.payload);
     CallFrame frame;
-    if (!description || function_ == nullptr || !frame.assemble(*description, inputs_, outputs_)) {
+    if (!description || function_ == nullptr) {
+      return false;
+    }
+    if (cuda_) {
+      return frame.assemble(*description, {cuda_->inputs(), cuda_->inputs_size()},
+                            {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, cuda_->stream()) &&
+             reply(command, encode(cuda_->time([&] { return function_(frame.call()); })));
+    }
+    if (!frame.assemble(*description, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}, {kDLCPU, 0},
+                        nullptr)) {
       return false;
     }
     CallReply result;
@@ -259,9 +305,12 @@ class Session {
 
   static std::int32_t empty_kernel(const assay_call* call) { return call->abi_version - ASSAY_ABI_VERSION; }
 
-  static std::int64_t measure_floor() {
+  [[nodiscard]] std::int64_t measure_floor() const {
+    if (cuda_) {
+      return cuda_->measure_floor();
+    }
     CallFrame frame;
-    frame.assemble(Call{}, {}, {});
+    frame.assemble(Call{}, {}, {}, {kDLCPU, 0}, nullptr);
     std::array<std::int64_t, 101> times{};
     // Volatile, so that the compiler calls through the pointer as it must for a candidate.
     assay_kernel_function volatile function = &empty_kernel;
@@ -277,6 +326,7 @@ class Session {
   os::Fd socket_;
   bool closed_ = false;
   assay_kernel_function function_ = nullptr;
+  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened; the two mappings below are then unused.
   os::Mapping inputs_;
   os::Mapping outputs_;
 };

@@ -14,10 +14,6 @@ namespace assay::device::cuda {
 
 namespace {
 
-// A device may keep what is written in its second-level cache beyond the end of a call, and clocks may rise: no call
-// moves bytes faster than twice what a large copy does.
-constexpr double kCacheAllowance = 2;
-
 class CudaDevice final : public Device {
  public:
   CudaDevice(int ordinal, DeviceFacts facts, Context context)
@@ -56,11 +52,11 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] std::string architecture() const override { return architecture_of(facts_.major, facts_.minor); }
 
-  base::Result<std::optional<double>> fastest_bytes_per_ns() const override {
+  base::Result<std::optional<double>> measured_bytes_per_ns() const override {
     if (bytes_per_ns_ == 0) {
       ASSAY_TRY_ASSIGN(bytes_per_ns_, measure_copy());
     }
-    return kCacheAllowance * bytes_per_ns_;
+    return bytes_per_ns_;
   }
 
   void evict(std::span<const std::byte>) const override {}  // The worker sweeps the cache on the call's own stream.

@@ -172,12 +172,18 @@ base::Result<void> check(abi::Result result, const char* call) {
   if (result == abi::kSuccess) {
     return {};
   }
+  return base::environment_error("cuda.call", fmt::format("{}: {}", call, status_text(result)));
+}
+
+std::string status_text(abi::Result result) {
   const char* name = nullptr;
   const char* words = nullptr;
-  driver().cuGetErrorName(result, &name);
-  driver().cuGetErrorString(result, &words);
-  return base::environment_error("cuda.call", fmt::format("{}: {} ({})", call, name == nullptr ? "unknown error" : name,
-                                                          words == nullptr ? "no words" : words));
+  if (has_device()) {
+    driver().cuGetErrorName(result, &name);
+    driver().cuGetErrorString(result, &words);
+  }
+  return name == nullptr ? fmt::format("error {}", result)
+                         : fmt::format("{} ({})", name, words == nullptr ? "no words" : words);
 }
 
 base::Result<DeviceFacts> describe_device(int ordinal) {
@@ -316,9 +322,10 @@ base::Result<os::Fd> Memory::export_descriptor() const {
   return os::Fd(descriptor);
 }
 
-base::Result<Stream> Stream::create() {
+base::Result<Stream> Stream::create(StreamKind kind) {
   abi::StreamHandle handle = nullptr;
-  ASSAY_TRY(check(driver().cuStreamCreate(&handle, abi::kStreamNonBlocking), "cuStreamCreate"));
+  const unsigned flags = kind == StreamKind::independent ? abi::kStreamNonBlocking : 0;
+  ASSAY_TRY(check(driver().cuStreamCreate(&handle, flags), "cuStreamCreate"));
   Stream stream;
   stream.handle_.reset(handle);
   return stream;

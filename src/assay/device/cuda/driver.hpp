@@ -83,6 +83,9 @@ struct Driver {
 /// Turns a driver's answer into an environment error "call: NAME (words)".
 [[nodiscard]] base::Result<void> check(abi::Result result, const char* call);
 
+/// A driver's answer for people: "NAME (words)", or its number where no driver is open.
+[[nodiscard]] std::string status_text(abi::Result result);
+
 /// What a device is.
 struct DeviceFacts {
   std::string name;  ///< "NVIDIA H200"
@@ -112,6 +115,7 @@ class Context {
   /// Waits for all work of all streams of the context.
   [[nodiscard]] base::Result<void> synchronize() const;
   [[nodiscard]] int ordinal() const { return ordinal_; }
+  [[nodiscard]] abi::ContextHandle handle() const { return handle_; }
 
  private:
   Context() = default;
@@ -149,9 +153,12 @@ class Memory {
   std::size_t mapped_ = 0;
 };
 
+/// Whether work of a stream and work of the context's default stream wait for each other.
+enum class StreamKind : std::uint8_t { independent, with_default_stream };
+
 class Stream {
  public:
-  [[nodiscard]] static base::Result<Stream> create();
+  [[nodiscard]] static base::Result<Stream> create(StreamKind kind = StreamKind::independent);
   [[nodiscard]] base::Result<void> synchronize() const;
   [[nodiscard]] abi::StreamHandle handle() const { return handle_.get(); }
 

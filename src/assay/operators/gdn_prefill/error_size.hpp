@@ -32,7 +32,8 @@ class RowError {
   ASSAY_HOST_DEVICE void refresh(double state_square) { summed_ = state_square > summed_ ? state_square : summed_; }
 
   /// One token. `gain_square` is (beta |k|)^2, `decay_error` kSoftplus * exp(A_log).
-  ASSAY_HOST_DEVICE void step(double g_square, double gain_square, double v, double u, double head_size, double decay_error) {
+  ASSAY_HOST_DEVICE void step(double g_square, double gain_square, double v, double u, double head_size,
+                              double decay_error) {
     constexpr double kForget = 1.0 - 1.0 / 128.0;
     const double traffic = v * v + u * u;
     drifted_ = g_square * (drifted_ + decay_error * decay_error * summed_);
