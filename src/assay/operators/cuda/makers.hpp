@@ -12,4 +12,16 @@ namespace assay::operators::cuda {
 
 using Made = base::Result<std::unique_ptr<DeviceReference>>;
 
+/// Expected: output and new_state. Float64 throughout.
+[[nodiscard]] Made make_gdn_decode(std::string_view definition_name);
+
+/// Expected: gdn_prefill::Kept, as the CPU's reference leaves them. Float64 throughout. Contest and small sibling.
+[[nodiscard]] Made make_gdn_prefill(std::string_view definition_name);
+
+/// Expected: the output of the nominal selection of experts, and one value a token: 1 if its scores leave another
+/// selection open, else 0. What differs from the output at a token of 1 may be right all the same; only the CPU's
+/// comparison can tell, which has all legal selections. Float64 throughout. Contest and small sibling. Scratch grows
+/// with the tokens up to 4096 of them (2.4 GB at the contest's sizes).
+[[nodiscard]] Made make_moe_fp8_block_scale(std::string_view definition_name);
+
 }  // namespace assay::operators::cuda

@@ -68,6 +68,20 @@ TEST(PlanRoot, MakesParentsBeforeChildrenAndLeavesTheOldRootLast) {
   EXPECT_EQ(made.count("scratch/deep"), 1U);
 }
 
+TEST(PlanRoot, ShowsTheDevicesThatAreAskedForAndThere) {
+  SandboxOptions options;
+  options.devices = {"/dev/full", "/dev/no-such-device", "/etc/passwd"};
+  const auto steps = plan_root(options, ShowProc::no);
+  ASSERT_TRUE(steps);
+  std::set<std::string> devices;
+  for (const RootStep& step : *steps) {
+    if (step.kind == RootStep::Kind::device) {
+      devices.insert(step.inside);
+    }
+  }
+  EXPECT_EQ(devices, (std::set<std::string>{"dev/full", "dev/null", "dev/urandom", "dev/zero"}));
+}
+
 TEST(PlanRoot, ProcIsShownOnlyWhereItIsOurs) {
   const auto shows_proc = [](ShowProc show) {
     const auto steps = plan_root({}, show);
