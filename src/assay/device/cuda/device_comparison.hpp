@@ -18,7 +18,7 @@ struct DeviceRule {
   double absolute_of_rms = 0;
   double norm = 0;                   ///< Infinite: no such part.
   std::uint64_t block_elements = 0;  ///< Over which a norm is taken; the whole tensor, or a divisor of it.
-  std::uint32_t rms_of_block = 0;    ///< 1: the absolute part is of the RMS of each block, as if it were a tensor alone.
+  std::uint32_t rms_of_block = 0;  ///< 1: the absolute part is of the RMS of each block, as if it were a tensor alone.
 };
 
 inline constexpr double kCertainty = 1 - 0x1p-20;   ///< Part of each tolerance that is used.
@@ -28,7 +28,7 @@ inline constexpr double kLargestSquares = 1e300;    ///< Sums beyond may overflo
 
 /// What elements add up to.
 struct CompareSums {
-  double error_square = 0;      ///< Of elements that are finite on both sides, as expected_square.
+  double error_square = 0;  ///< Of elements that are finite on both sides, as expected_square.
   double expected_square = 0;
   double excess = -HUGE_VAL;    ///< Largest |got - expected| - (a little less than relative) * |expected| of those.
   double largest_absolute = 0;  ///< As tensor::LargestErrors: infinite where the classes differ.
@@ -130,8 +130,7 @@ struct CompareTotals {
 
 ASSAY_HOST_DEVICE inline void add_block(CompareTotals& totals, const CompareSums& block, const DeviceRule& rule) {
   combine(totals.sums, block);
-  keep_larger(totals.worst_norm,
-              block.error_square == 0 ? 0 : sqrt(block.error_square / block.expected_square));
+  keep_larger(totals.worst_norm, block.error_square == 0 ? 0 : sqrt(block.error_square / block.expected_square));
   totals.norm_unsure += norm_surely_holds(block, rule.norm) ? 0U : 1U;
   if (rule.rms_of_block != 0) {
     totals.elements_unsure += elements_surely_hold(block, rule.absolute_of_rms) ? 0U : 1U;
@@ -152,8 +151,7 @@ ASSAY_HOST_DEVICE inline void combine(CompareTotals& totals, const CompareTotals
   if (!usable || totals.sums.mismatches != 0 || totals.norm_unsure != 0) {
     return false;
   }
-  return rule.rms_of_block != 0 ? totals.elements_unsure == 0
-                                : elements_surely_hold(totals.sums, rule.absolute_of_rms);
+  return rule.rms_of_block != 0 ? totals.elements_unsure == 0 : elements_surely_hold(totals.sums, rule.absolute_of_rms);
 }
 
 /// Whether an element is right by itself, given the absolute tolerance: for counting what is wrong.

@@ -79,7 +79,8 @@ template <class To, class From>
   const int bias = static_cast<int>(highest / 2);
   double magnitude = 0;
   if (exponent == highest && has_infinity) {
-    magnitude = bits_as<double>(mantissa != 0 ? std::uint64_t{0x7ff8000000000000U} : std::uint64_t{0x7ff0000000000000U});
+    magnitude =
+        bits_as<double>(mantissa != 0 ? std::uint64_t{0x7ff8000000000000U} : std::uint64_t{0x7ff0000000000000U});
   } else if (exponent == highest && mantissa == one - 1 && !has_infinity) {
     magnitude = bits_as<double>(std::uint64_t{0x7ff8000000000000U});
   } else if (exponent == 0) {
@@ -93,7 +94,9 @@ template <class To, class From>
 [[nodiscard]] ASSAY_HOST_DEVICE inline double bfloat16_value(std::uint16_t bits) {
   return static_cast<double>(bits_as<float>(static_cast<std::uint32_t>(bits) << 16U));
 }
-[[nodiscard]] ASSAY_HOST_DEVICE inline double float16_value(std::uint16_t bits) { return small_float(bits, 5, 10, true); }
+[[nodiscard]] ASSAY_HOST_DEVICE inline double float16_value(std::uint16_t bits) {
+  return small_float(bits, 5, 10, true);
+}
 [[nodiscard]] ASSAY_HOST_DEVICE inline double float8_e4m3fn_value(std::uint8_t bits) {
   return small_float(bits, 4, 3, false);
 }

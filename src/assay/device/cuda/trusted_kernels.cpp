@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <assay/base/content_strands.hpp>
@@ -18,8 +19,8 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kBlocksAMultiprocessor = 8;
-constexpr std::size_t kLeastPiece = 1024;  // Elements that a warp compares: fewer do not hide the reduction …
-constexpr std::size_t kMostPieces = 4096;  // … and more pieces do not make it faster.
+constexpr std::size_t kLeastPiece = 1024;   // Elements that a warp compares: fewer do not hide the reduction …
+constexpr std::size_t kMostPieces = 4096;   // … and more pieces do not make it faster.
 constexpr std::size_t kResultBytes = 4096;  // At the front of the scratch memory.
 constexpr std::size_t kRangesAtOnce = kResultBytes / sizeof(std::uint64_t);
 constexpr std::size_t kLeastScratch = std::size_t{1} << 20U;
@@ -143,8 +144,8 @@ base::Result<void> TrustedKernels::flush_l2(const ByteRange& buffer, const Strea
   const auto& [address, bytes] = buffer;
   if (bytes < flush_bytes_ || address % 16 != 0) {
     return base::internal_error(
-        "cuda.flush_buffer",
-        fmt::format("a buffer that flushes the L2 cache needs {} bytes, aligned to 16; it has {}", flush_bytes_, bytes));
+        "cuda.flush_buffer", fmt::format("a buffer that flushes the L2 cache needs {} bytes, aligned to 16; it has {}",
+                                         flush_bytes_, bytes));
   }
   return launch(functions_.read, shape_for(bytes / 16), stream, address, std::uint64_t{bytes}, scratch_.address());
 }
@@ -197,7 +198,7 @@ base::Result<void> TrustedKernels::find_wrong(const CompareRequest& request, Dev
   ASSAY_TRY(launch(functions_.compare_find, shape_for(request.elements), stream, request.got, request.format,
                    request.expected, std::uint64_t{request.elements}, request.rule, of_blocks, totals, found_at));
   std::array<std::uint64_t, 2> found{};
-  ASSAY_TRY(fetch(std::span(found), found_at, stream));
+  ASSAY_TRY(fetch(std::span<std::uint64_t>(found), found_at, stream));
   comparison.wrong = found[0];
   if (found[0] != 0) {
     comparison.first_wrong = found[1];

@@ -113,7 +113,8 @@ ComparisonCase draw_case(std::uint64_t seed, std::uint64_t index) {
   std::vector<double> values = one.expected;
   add_errors(random, one, values);
   if (special == 1 && random.next_below(2) == 0) {
-    values[random.next_below(values.size())] = choose(random, std::array<double, 3>{kInfinity, -kInfinity, std::nan("")});
+    values[random.next_below(values.size())] =
+        choose(random, std::array<double, 3>{kInfinity, -kInfinity, std::nan("")});
   }
   one.bytes = stored(one.dtype, one.shape, values);
   return one;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include <assay/operators/cuda/dsa_topk.hpp>
+#include <assay/operators/cuda/dsa_topk_check.hpp>
 
 namespace assay::operators::cuda {
 namespace {
@@ -36,10 +36,9 @@ class RuleCheck final : public DeviceCheck {
         rule.rms_of_block = 1;
         rule.block_elements = row_elements(output.shape);
       }
-      ASSAY_TRY_ASSIGN(
-          const Comparison found,
-          kernels.compare(
-              {output.address, *format, call.expected[i], tensor::element_count(output.shape), rule}, stream));
+      ASSAY_TRY_ASSIGN(const Comparison found, kernels.compare({output.address, *format, call.expected[i],
+                                                                tensor::element_count(output.shape), rule},
+                                                               stream));
       if (!found.surely_right) {
         return DeviceVerdict{
             false, fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm", name,

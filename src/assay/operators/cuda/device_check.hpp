@@ -22,10 +22,10 @@ struct DeviceVerdict {
 /// One call to be checked.
 struct DeviceCheckInput {
   const task::AxisValues& axes;
-  std::span<const DeviceArgument> inputs;                       ///< In the definition's order.
-  std::span<const DeviceTensor> outputs;                        ///< Likewise; what the candidate left.
-  std::span<const device::cuda::DevicePointer> expected;        ///< What DeviceReference::enqueue left for these inputs.
-  device::cuda::DevicePointer scratch = 0;                      ///< scratch_bytes of it, aligned to 256 bytes.
+  std::span<const DeviceArgument> inputs;                 ///< In the definition's order.
+  std::span<const DeviceTensor> outputs;                  ///< Likewise; what the candidate left.
+  std::span<const device::cuda::DevicePointer> expected;  ///< What DeviceReference::enqueue left for these inputs.
+  device::cuda::DevicePointer scratch = 0;                ///< scratch_bytes of it, aligned to 256 bytes.
 };
 
 /// Holds outputs against a DeviceReference's values without moving them.

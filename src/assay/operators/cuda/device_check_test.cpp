@@ -17,9 +17,7 @@ using device::cuda::DeviceRule;
 constexpr std::uint64_t kSeed = 20;
 constexpr std::uint64_t kCases = 6000;
 
-bool same_bits_or_nan(double x, double y) {
-  return std::isnan(x) ? std::isnan(y) : std::memcmp(&x, &y, sizeof x) == 0;
-}
+bool same_bits_or_nan(double x, double y) { return std::isnan(x) ? std::isnan(y) : std::memcmp(&x, &y, sizeof x) == 0; }
 
 TEST(ElementFormat, ReadsEveryNarrowNumberAsTensorsDo) {
   for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
@@ -31,8 +29,8 @@ TEST(ElementFormat, ReadsEveryNarrowNumberAsTensorsDo) {
   }
   for (std::uint32_t bits = 0; bits < 0x100U; ++bits) {
     const auto byte = static_cast<std::uint8_t>(bits);
-    ASSERT_TRUE(
-        same_bits_or_nan(device::cuda::float8_e4m3fn_value(byte), static_cast<double>(tensor::from_float8_e4m3fn(byte))))
+    ASSERT_TRUE(same_bits_or_nan(device::cuda::float8_e4m3fn_value(byte),
+                                 static_cast<double>(tensor::from_float8_e4m3fn(byte))))
         << bits;
     ASSERT_TRUE(
         same_bits_or_nan(device::cuda::float8_e5m2_value(byte), static_cast<double>(tensor::from_float8_e5m2(byte))))
@@ -107,7 +105,9 @@ TEST(DeviceComparison, RowsByThemselvesAreHeldLikeTensors) {
     for (std::size_t row = 0; row < rows; ++row) {
       tensor::ComparisonRule row_rule = one.rule;
       row_rule.norm_axes = 0;
-      const tensor::ConstView view{"row", one.dtype, {static_cast<std::int64_t>(width)},
+      const tensor::ConstView view{"row",
+                                   one.dtype,
+                                   {static_cast<std::int64_t>(width)},
                                    std::span(one.bytes).subspan(row * row_bytes, row_bytes)};
       all_right = all_right &&
                   !tensor::compare(view, std::span(one.expected).subspan(row * width, width), row_rule).has_value();
@@ -130,7 +130,7 @@ TEST(DeviceComparison, IntegersAreRightIfAndOnlyIfTheyAreEqual) {
 TEST(DeviceComparison, ARuleOfNonsenseIsNeverSure) {
   ComparisonCase one = draw_case(kSeed, 1);
   for (const double value : {std::nan(""), -1.0}) {
-    for (double DeviceRule::*const member : {&DeviceRule::relative, &DeviceRule::absolute_of_rms, &DeviceRule::norm}) {
+    for (double DeviceRule::* const member : {&DeviceRule::relative, &DeviceRule::absolute_of_rms, &DeviceRule::norm}) {
       DeviceRule rule{.relative = 1, .absolute_of_rms = 1, .norm = 1, .block_elements = one.expected.size()};
       rule.*member = value;
       EXPECT_FALSE(device::cuda::surely_right(emulate(one, rule), rule));

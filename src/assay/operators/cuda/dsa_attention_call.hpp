@@ -7,8 +7,8 @@ namespace assay::operators::cuda {
 
 /// A call whose tensors lie in device memory; bfloat16 as its bits.
 struct AttentionCall {
-  const std::uint16_t* q_nope = nullptr;  ///< [rows, heads, ckv]
-  const std::uint16_t* q_pe = nullptr;    ///< [rows, heads, kpe]
+  const std::uint16_t* q_nope = nullptr;     ///< [rows, heads, ckv]
+  const std::uint16_t* q_pe = nullptr;       ///< [rows, heads, kpe]
   const std::uint16_t* ckv_cache = nullptr;  ///< [tokens, ckv]
   const std::uint16_t* kpe_cache = nullptr;  ///< [tokens, kpe]
   const std::int32_t* indices = nullptr;     ///< [rows, topk]

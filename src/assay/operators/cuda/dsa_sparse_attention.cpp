@@ -1,15 +1,10 @@
-#include <assay/operators/cuda/dsa_sparse_attention.hpp>
-
 #include <fmt/format.h>
 
 #include <assay/operators/arguments.hpp>
 #include <assay/operators/cuda/device_code.hpp>
 #include <assay/operators/cuda/dsa_attention_call.hpp>
+#include <assay/operators/cuda/makers.hpp>
 #include <assay/operators/dsa_sparse_attention/layout.hpp>
-
-namespace assay::device::cuda::code {
-DeviceCode dsa_sparse_attention();  // Written by the build.
-}
 
 namespace assay::operators::cuda {
 namespace sparse_attention {  // Not unnamed alone: a unity build puts files together.
@@ -18,8 +13,8 @@ namespace {
 using device::cuda::DevicePointer;
 using dsa_sparse_attention::Dimensions;
 
-constexpr unsigned kThreads = 256;    // As the kernels have it, …
-constexpr std::size_t kSlots = 32;    // … and their tiles.
+constexpr unsigned kThreads = 256;  // As the kernels have it, …
+constexpr std::size_t kSlots = 32;  // … and their tiles.
 constexpr std::size_t kColumns = 32;
 constexpr std::size_t kHeads = 16;
 constexpr std::size_t kMostRows = 65535;  // Of a grid.
@@ -69,9 +64,8 @@ class SparseAttention final : public DeviceReference {
   [[nodiscard]] base::Result<std::size_t> queries_of(const task::AxisValues& axes) const {
     ASSAY_TRY_ASSIGN(const std::size_t rows, axis_value(axes, "num_tokens"));
     if (rows == 0 || rows > kMostRows) {
-      return base::internal_error("operator.arguments",
-                                  fmt::format("{} on a GPU needs 1 to {} rows; there are {}", dimensions_.definition,
-                                              kMostRows, rows));
+      return base::internal_error("operator.arguments", fmt::format("{} on a GPU needs 1 to {} rows; there are {}",
+                                                                    dimensions_.definition, kMostRows, rows));
     }
     return rows * dimensions_.heads;
   }
@@ -94,8 +88,8 @@ class SparseAttention final : public DeviceReference {
     ASSAY_TRY_ASSIGN(call.q_pe, halves(kQPe, "q_pe", queries * dimensions_.kpe));
     ASSAY_TRY_ASSIGN(call.ckv_cache, halves(kCkvCache, "ckv_cache", tokens * dimensions_.ckv));
     ASSAY_TRY_ASSIGN(call.kpe_cache, halves(kKpeCache, "kpe_cache", tokens * dimensions_.kpe));
-    ASSAY_TRY_ASSIGN(const DevicePointer indices, device_address(inputs, kSparseIndices, "sparse_indices", int32,
-                                                                 rows * dimensions_.topk));
+    ASSAY_TRY_ASSIGN(const DevicePointer indices,
+                     device_address(inputs, kSparseIndices, "sparse_indices", int32, rows * dimensions_.topk));
     call.indices = reinterpret_cast<const std::int32_t*>(indices);  // NOLINT(performance-no-int-to-ptr)
     ASSAY_TRY_ASSIGN(call.sm_scale, device_scalar(inputs, kSmScale, "sm_scale"));
     call.rows = static_cast<std::uint32_t>(rows);
@@ -115,7 +109,7 @@ class SparseAttention final : public DeviceReference {
 }  // namespace
 }  // namespace sparse_attention
 
-base::Result<std::unique_ptr<DeviceReference>> make_sparse_attention_reference(std::string_view definition_name) {
+Made make_dsa_sparse_attention(std::string_view definition_name) {
   for (const dsa_sparse_attention::Dimensions* dimensions :
        {&dsa_sparse_attention::kContest, &dsa_sparse_attention::kSmall}) {
     if (dimensions->definition != definition_name) {

@@ -81,16 +81,16 @@ extern "C" __global__ void __launch_bounds__(kThreads) assay_attention_logits(At
     for (unsigned i = thread; i < kDepth * kHeads; i += kThreads) {
       const unsigned which = first_head + i / kDepth;
       queries[i % kDepth][i / kDepth] =
-          which < call.heads ? part_element(call, call.q_nope, call.q_pe, std::uint64_t{row} * call.heads + which,
-                                            depth + i % kDepth)
-                             : 0;
+          which < call.heads
+              ? part_element(call, call.q_nope, call.q_pe, std::uint64_t{row} * call.heads + which, depth + i % kDepth)
+              : 0;
     }
     for (unsigned i = thread; i < kDepth * kSlots; i += kThreads) {
       const std::int32_t token = tokens[i / kDepth];
-      keys[i % kDepth][i / kDepth] =
-          is_token(call, token) ? part_element(call, call.ckv_cache, call.kpe_cache, static_cast<std::uint64_t>(token),
-                                               depth + i % kDepth)
-                                : 0;
+      keys[i % kDepth][i / kDepth] = is_token(call, token)
+                                         ? part_element(call, call.ckv_cache, call.kpe_cache,
+                                                        static_cast<std::uint64_t>(token), depth + i % kDepth)
+                                         : 0;
     }
     __syncthreads();
     for (unsigned d = 0; d < kDepth; ++d) {

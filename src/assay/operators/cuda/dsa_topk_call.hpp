@@ -10,11 +10,11 @@ namespace assay::operators::cuda {
 
 /// A call whose tensors lie in device memory.
 struct TopkCall {
-  const std::uint8_t* query = nullptr;      ///< [rows, heads, head_size] e4m3fn
-  const std::uint8_t* cache = nullptr;      ///< [pages] pages: keys, then float32 scales (dsa_topk_indexer/layout.hpp).
-  const float* weights = nullptr;           ///< [rows, heads]
-  const std::int32_t* lengths = nullptr;    ///< [rows]
-  const std::int32_t* table = nullptr;      ///< [rows, table_width]
+  const std::uint8_t* query = nullptr;    ///< [rows, heads, head_size] e4m3fn
+  const std::uint8_t* cache = nullptr;    ///< [pages] pages: keys, then float32 scales (dsa_topk_indexer/layout.hpp).
+  const float* weights = nullptr;         ///< [rows, heads]
+  const std::int32_t* lengths = nullptr;  ///< [rows]
+  const std::int32_t* table = nullptr;    ///< [rows, table_width]
   std::uint32_t rows = 0;
   std::uint32_t table_width = 0;
   std::uint32_t pages = 0;
@@ -39,11 +39,11 @@ struct TopkRow {
 
 /// Why a row is not surely right, as bits.
 struct TopkDoubt {
-  static constexpr std::uint32_t kInput = 1;   ///< A length, or a page that the row reaches, is out of range.
-  static constexpr std::uint32_t kToken = 2;   ///< An id that is neither -1 nor a token of the row.
-  static constexpr std::uint32_t kTwice = 4;   ///< A token more often than the row has it.
-  static constexpr std::uint32_t kCount = 8;   ///< Not min(topk, seq_len) of them.
-  static constexpr std::uint32_t kMargin = 16; ///< A token left out may have to come before a chosen one.
+  static constexpr std::uint32_t kInput = 1;    ///< A length, or a page that the row reaches, is out of range.
+  static constexpr std::uint32_t kToken = 2;    ///< An id that is neither -1 nor a token of the row.
+  static constexpr std::uint32_t kTwice = 4;    ///< A token more often than the row has it.
+  static constexpr std::uint32_t kCount = 8;    ///< Not min(topk, seq_len) of them.
+  static constexpr std::uint32_t kMargin = 16;  ///< A token left out may have to come before a chosen one.
 };
 
 /// What the check leaves.

@@ -1,12 +1,9 @@
+#include <assay/operators/cuda/dsa_topk_check.hpp>
+
 #include <fmt/format.h>
 
 #include <assay/operators/cuda/device_code.hpp>
-#include <assay/operators/cuda/dsa_topk.hpp>
 #include <assay/operators/cuda/dsa_topk_layout.hpp>
-
-namespace assay::device::cuda::code {
-DeviceCode dsa_topk_indexer();  // Written by the build.
-}
 
 namespace assay::operators::cuda {
 namespace topk_check {  // Not unnamed alone: a unity build puts files together.

@@ -1,4 +1,4 @@
-// The reference and the check of the top-k indexer on a GPU: dsa_topk.hpp says what they do, scores.cpp and
+// The reference and the check of the top-k indexer on a GPU: makers.hpp and dsa_topk_check.hpp say what they do, scores.cpp and
 // comparison.cpp of dsa_topk_indexer/ what they have to agree with. Products of fp8 numbers and their sums are exact in double
 // precision, so that their order is free; sums over heads go in the CPU's order, without fused operations.
 #include <cstdint>
@@ -13,9 +13,9 @@ using assay::device::cuda::bits_as;
 using assay::device::cuda::float8_e4m3fn_value;
 using assay::device::cuda::is_finite;
 
-constexpr unsigned kTile = 64;    // Tokens, and heads, of a thread block of assay_topk_scores.
-constexpr unsigned kDepth = 32;   // Elements of the head that it holds at a time.
-constexpr unsigned kStrand = 4;   // A thread has kStrand x kStrand dot products.
+constexpr unsigned kTile = 64;   // Tokens, and heads, of a thread block of assay_topk_scores.
+constexpr unsigned kDepth = 32;  // Elements of the head that it holds at a time.
+constexpr unsigned kStrand = 4;  // A thread has kStrand x kStrand dot products.
 constexpr unsigned kSide = kTile / kStrand;
 constexpr unsigned kThreads = kSide * kSide;
 constexpr unsigned kLoaders = kThreads / kTile;  // Threads that load elements of one head and of one token.
@@ -194,8 +194,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const TopkRow facts = rows[row];
   const double norm = sqrt(square);
   const double scale = fabs(scales[thread]);
-  double slack = __dadd_rn(__dmul_rn(kRelativeSlack, __dmul_rn(__dmul_rn(scale, norm), facts.weighted_norm)),
-                           facts.underflow);
+  double slack =
+      __dadd_rn(__dmul_rn(kRelativeSlack, __dmul_rn(__dmul_rn(scale, norm), facts.weighted_norm)), facts.underflow);
   const double largest = larger(1, scale) * norm * larger(larger(1, facts.largest_norm), facts.weighted_norm);
   if (!(largest < kLargestFloat) || !is_finite(score)) {
     slack = kInfinity;

@@ -27,7 +27,9 @@ std::optional<Dimensions> topk_dimensions(std::string_view definition_name) {
   for (const Operator* op : dsa_topk_indexer::instances()) {
     if (op->definition_name() == definition_name) {
       const auto constant = [&](std::string_view axis) {
-        return static_cast<std::size_t>(task::find(op->interface().axes, axis)->value());
+        const std::optional<std::int64_t>* const value = task::find(op->interface().axes, axis);
+        ASSAY_CHECK(value != nullptr && value->has_value());
+        return static_cast<std::size_t>(**value);
       };
       return Dimensions{.heads = constant("num_index_heads"),
                         .head_size = constant("index_head_dim"),
@@ -68,8 +70,8 @@ base::Result<TopkCall> topk_call(const Dimensions& dimensions, const task::AxisV
   using namespace dsa_topk_indexer;
   ASSAY_TRY_ASSIGN(TopkCall call, topk_sizes(dimensions, axes));
   const std::size_t rows = call.rows;
-  ASSAY_TRY_ASSIGN(call.query, pointer<std::uint8_t>(inputs, kQuery, "q_index_fp8", float8_e4m3fn,
-                                                     rows * dimensions.query_bytes()));
+  ASSAY_TRY_ASSIGN(
+      call.query, pointer<std::uint8_t>(inputs, kQuery, "q_index_fp8", float8_e4m3fn, rows * dimensions.query_bytes()));
   ASSAY_TRY_ASSIGN(call.cache, pointer<std::uint8_t>(inputs, kCache, "k_index_cache_fp8", int8,
                                                      call.pages * dimensions.page_bytes()));
   ASSAY_TRY_ASSIGN(call.weights, pointer<float>(inputs, kWeights, "weights", float32, rows * dimensions.heads));

@@ -1,10 +1,6 @@
 #include <assay/operators/cuda/device_code.hpp>
-#include <assay/operators/cuda/dsa_topk.hpp>
 #include <assay/operators/cuda/dsa_topk_layout.hpp>
-
-namespace assay::device::cuda::code {
-DeviceCode dsa_topk_indexer();  // Written by the build.
-}
+#include <assay/operators/cuda/makers.hpp>
 
 namespace assay::operators::cuda {
 namespace topk_reference {  // Not unnamed alone: a unity build puts files together.
@@ -19,8 +15,8 @@ constexpr std::size_t kTile = 64;        // … and the tokens that they take.
 
 class TopkReference final : public DeviceReference {
  public:
-  TopkReference(const Dimensions& dimensions, device::cuda::Module module,
-                device::cuda::abi::FunctionHandle rows, device::cuda::abi::FunctionHandle scores)
+  TopkReference(const Dimensions& dimensions, device::cuda::Module module, device::cuda::abi::FunctionHandle rows,
+                device::cuda::abi::FunctionHandle scores)
       : dimensions_(dimensions), module_(std::move(module)), rows_(rows), scores_(scores) {}
 
   [[nodiscard]] base::Result<std::vector<std::size_t>> expected_elements(const task::AxisValues& axes) const override {
@@ -57,7 +53,7 @@ class TopkReference final : public DeviceReference {
 }  // namespace
 }  // namespace topk_reference
 
-base::Result<std::unique_ptr<DeviceReference>> make_topk_reference(std::string_view definition_name) {
+Made make_dsa_topk_indexer(std::string_view definition_name) {
   const auto dimensions = topk_dimensions(definition_name);
   if (!dimensions) {
     return nullptr;
