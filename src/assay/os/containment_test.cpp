@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <thread>
 
+#include <assay/os/containment.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/process.hpp>
 #include <assay/os/test_processes.hpp>
