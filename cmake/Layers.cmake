@@ -41,8 +41,11 @@ function(assay_add_layer name)
     endif()
     target_compile_definitions(assay_${name}_test PRIVATE
       ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
-    gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+    gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST TEST_FILTER -Gpu*
       PROPERTIES LABELS unit TIMEOUT 120)
+    # Where there is no GPU these say so and count as skipped.
+    gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST TEST_FILTER Gpu*
+      PROPERTIES LABELS gpu TIMEOUT 120 RESOURCE_LOCK gpu)
   endif()
 endfunction()
 

@@ -5,12 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include <assay/base/text.hpp>
+#include <assay/build/arguments.hpp>
 #include <assay/build/cache_entry.hpp>
-#include <assay/build/flags.hpp>
+#include <assay/build/diagnostics.hpp>
+#include <assay/build/kernel_names.hpp>
 #include <assay/os/process.hpp>
 
 namespace assay::build {
@@ -19,38 +20,7 @@ namespace {
 
 constexpr std::size_t kLogLimit = std::size_t{1} << 20U;
 constexpr std::uint64_t kObjectLimit = std::uint64_t{256} << 20U;
-constexpr std::uint64_t kCompilerMemory = std::uint64_t{4} << 30U;
-
-enum class SourceKind : std::uint8_t { c, cxx, header };
-
-base::Result<SourceKind> kind_of(const std::string& path) {
-  if (const std::optional<std::string> fault = source_argument_fault(path)) {
-    return base::input_error("build.source", fmt::format("{}: {}", path, *fault));
-  }
-  const std::string extension = os::Path(path).extension().string();
-  if (extension == ".c") {
-    return SourceKind::c;
-  }
-  if (extension == ".cpp" || extension == ".cc" || extension == ".cxx") {
-    return SourceKind::cxx;
-  }
-  if (extension == ".h" || extension == ".hpp" || extension == ".inc") {
-    return SourceKind::header;
-  }
-  return base::input_error("build.source",
-                           fmt::format("{}: a source of a C++ solution ends in .c .cpp .cc .cxx .h .hpp "
-                                       "or .inc",
-                                       path));
-}
-
-std::vector<std::string> parameter_flags(const task::Solution& solution) {
-  std::vector<std::string> flags;
-  for (const auto& [name, value] : solution.parameters) {
-    flags.push_back(fmt::format("-D{}={}", name, value));
-  }
-  std::sort(flags.begin(), flags.end());
-  return flags;
-}
+constexpr std::chrono::seconds kTrialLimit{60};
 
 // Where things lie inside the sandbox: names that say nothing of this machine.
 constexpr const char* kSourceInside = "/source";
@@ -61,12 +31,12 @@ constexpr const char* kTemporaryInside = "/tmp";
 os::SandboxOptions sandbox_for(const Toolchain& toolchain, const os::Path& folder) {
   os::SandboxOptions sandbox;
   sandbox.purpose = os::SandboxPurpose::compiler;
-  sandbox.binds = os::toolchain_binds(toolchain.compiler);
+  sandbox.binds = toolchain.binds;
   sandbox.binds.push_back({folder / "source", kSourceInside, os::SandboxBind::Use::read});
   sandbox.binds.push_back({folder / "include", kIncludeInside, os::SandboxBind::Use::read});
   sandbox.folders = {{folder / "out", kOutInside, kObjectLimit}, {folder / "tmp", kTemporaryInside, 2 * kObjectLimit}};
-  sandbox.memory_bytes = kCompilerMemory;
-  sandbox.processes = 64;
+  sandbox.memory_bytes = toolchain.memory_bytes;
+  sandbox.processes = toolchain.processes;
   sandbox.cpus = 1;  // Compilers are single-threaded; and no quota shows in any timing here.
   return sandbox;
 }
@@ -110,21 +80,23 @@ base::Result<std::string> read_object(const os::Fd& fd) {
   return object;
 }
 
-// The command without the compiler's path and the include folder, which differ between machines.
-base::Result<std::vector<std::string>> arguments(const task::Solution& solution) {
-  std::vector<std::string> list = host_flags();
-  for (std::string& flag : parameter_flags(solution)) {
-    list.push_back(std::move(flag));
+// Where there is no private root the compiler saw the folder's real name.
+std::string without_folder(std::string log, const os::Path& folder) {
+  const std::string name = folder.string();
+  for (std::size_t at = log.find(name); at != std::string::npos; at = log.find(name, at)) {
+    log.erase(at, name.size());
   }
-  ASSAY_TRY(check_flags(list));
-  for (const task::SourceFile& source : solution.sources) {
-    ASSAY_TRY_ASSIGN(const SourceKind kind, kind_of(source.path));
-    if (kind == SourceKind::header) {
-      continue;
+  return log;
+}
+
+std::string first_error(const std::string& log) {
+  const Diagnostics found = parse_diagnostics(log);
+  for (const Diagnostic& message : found.messages) {
+    if (message.severity == Severity::error) {
+      return message.message;
     }
-    list.insert(list.end(), {"-x", kind == SourceKind::c ? "c" : "c++", source.path});
   }
-  return list;
+  return "it said nothing of an error";
 }
 
 }  // namespace
@@ -138,11 +110,13 @@ Builder::Builder(os::Path cache, os::Path include, Toolchain toolchain, std::str
       machine_(std::move(machine)) {}
 
 base::Result<base::Digest> Builder::key(const task::Solution& solution) const {
-  ASSAY_TRY_ASSIGN(const std::vector<std::string> list, arguments(solution));
+  ASSAY_TRY_ASSIGN(const std::vector<std::string> list, arguments(toolchain_, solution));
   base::Sha256 hash;
-  hash.update_framed("assay build 2");
+  hash.update_framed("assay build 3");
   hash.update_framed(task::identify(solution).content.hex());
   hash.update_framed(toolchain_.version);
+  hash.update_framed(task::to_string(toolchain_.language));
+  hash.update_framed(toolchain_.form == ObjectForm::cubin ? "cubin" : "shared object");
   hash.update_framed(machine_);
   for (const std::string& argument : list) {
     hash.update_framed(argument);
@@ -155,10 +129,13 @@ base::Result<base::Digest> Builder::key(const task::Solution& solution) const {
 }
 
 base::Result<BuildResult> Builder::build(const task::Solution& solution, std::chrono::milliseconds limit) const {
-  if (solution.spec.language != task::Language::cpp) {
-    return base::input_error("build.language", fmt::format("solution '{}' is in {}: the device 'cpu' takes C and C++ "
-                                                           "(/spec/language \"cpp\")",
-                                                           solution.name, task::to_string(solution.spec.language)));
+  if (solution.spec.language != toolchain_.language) {
+    const bool is_host = toolchain_.language == task::Language::cpp;
+    return base::input_error(
+        "build.language",
+        fmt::format("solution '{}' is in {}: {}", solution.name, task::to_string(solution.spec.language),
+                    is_host ? "the device 'cpu' takes C and C++ (/spec/language \"cpp\")"
+                            : "a CUDA device takes CUDA C++ (/spec/language \"cuda\")"));
   }
   ASSAY_TRY_ASSIGN(const base::Digest name, key(solution));
   const os::Path folder = cache_ / "builds" / name.hex();
@@ -166,10 +143,44 @@ base::Result<BuildResult> Builder::build(const task::Solution& solution, std::ch
     return std::move(*cached);
   }
   ASSAY_TRY_ASSIGN(BuildResult result, compile(solution, limit));
+  if (!result.record.built && !result.timed_out) {
+    ASSAY_TRY(check_toolchain());
+  }
+  if (toolchain_.language == task::Language::cuda) {
+    result.record.kernels = parse_diagnostics(result.log).kernels;
+    ASSAY_TRY(name_kernels(result.record.kernels, toolchain_));
+  }
   if (!result.timed_out) {
     ASSAY_TRY(store_entry(folder, result));
   }
   return result;
+}
+
+base::Result<void> Builder::check_toolchain() const {
+  if (toolchain_.trial.empty()) {
+    return {};
+  }
+  task::Solution trial;
+  trial.name = "trial of the toolchain";
+  trial.spec.language = toolchain_.language;
+  trial.spec.entry_point = "trial.cu::assay_trial";
+  trial.sources = {{"trial.cu", toolchain_.trial}};
+  ASSAY_TRY_ASSIGN(const base::Digest name, key(trial));
+  const os::Path folder = cache_ / "builds" / name.hex();
+  if (load_entry(folder)) {
+    return {};
+  }
+  ASSAY_TRY_ASSIGN(const BuildResult result, compile(trial, kTrialLimit));
+  if (result.record.built) {
+    return store_entry(folder, result);
+  }
+  // Not kept: what is wrong with the machine may be mended without a trace in the key.
+  return base::environment_error(
+      "build.toolchain",
+      fmt::format("{} does not build even an empty kernel for {} here: check that it suits the C++ compiler and the "
+                  "device, or set ASSAY_NVCC and ASSAY_CXX to a pair that does; it was called as {}, and {}",
+                  toolchain_.name, toolchain_.architecture, toolchain_.compiler.string(),
+                  result.timed_out ? "did not end" : "said: " + first_error(result.log)));
 }
 
 base::Result<void> Builder::write_inputs(const task::Solution& solution, const os::Path& folder) const {
@@ -192,7 +203,7 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   ASSAY_TRY(write_inputs(solution, folder.path()));
 
   BuildResult result;
-  ASSAY_TRY_ASSIGN(const std::vector<std::string> list, arguments(solution));
+  ASSAY_TRY_ASSIGN(const std::vector<std::string> list, arguments(toolchain_, solution));
   const os::Fd object(memfd_create("object", MFD_CLOEXEC));
   if (!object.valid()) {
     return base::system_error("build.object", "cannot create a memory file for the object", errno);
@@ -205,13 +216,14 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   options.argv.push_back(toolchain_.compiler.string());
   const os::Path include = os::seen_path(folder.path() / "include", kIncludeInside);
   options.argv.insert(options.argv.end(), {"-I", include.string(), "-I", ".", "-o", output.string()});
+  options.argv.insert(options.argv.end(), toolchain_.locations.begin(), toolchain_.locations.end());
   options.argv.insert(options.argv.end(), list.begin(), list.end());
   options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
                          {"LC_ALL", "C"},
                          {"TMPDIR", os::seen_path(folder.path() / "tmp", kTemporaryInside).string()}};
   options.working_directory = os::seen_path(folder.path() / "source", kSourceInside);
   options.descriptors = {{object.get(), 3}};
-  options.limits.address_space_bytes = kCompilerMemory;
+  options.limits.address_space_bytes = toolchain_.memory_bytes;
   options.limits.file_size_bytes = kObjectLimit;
   options.sandbox = sandbox_for(toolchain_, folder.path());
   ASSAY_TRY_ASSIGN(const os::CommandResult command, os::run_command(options, limit, kLogLimit));
@@ -220,7 +232,7 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   result.record.command = {toolchain_.compiler.filename().string()};
   result.record.command.insert(result.record.command.end(), list.begin(), list.end());
   result.record.seconds = std::chrono::duration<double>(command.wall).count();
-  result.log = base::printable(command.output);
+  result.log = base::printable(without_folder(command.output, folder.path()));
   result.timed_out = command.timed_out;
   if (command.timed_out) {
     result.log += fmt::format("\nassay: the build was stopped after {}\n", base::human(limit));
@@ -228,7 +240,8 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   }
   if (!command.status.success()) {
     if (command.out_of_memory) {
-      result.log += fmt::format("\nassay: the compiler needed more than {}\n", base::human_bytes(kCompilerMemory));
+      result.log +=
+          fmt::format("\nassay: the compiler needed more than {}\n", base::human_bytes(toolchain_.memory_bytes));
     }
     if (command.status.signalled) {
       result.log += fmt::format("\nassay: the compiler was {}\n", command.status.text());

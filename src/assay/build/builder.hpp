@@ -16,28 +16,30 @@ namespace assay::build {
 struct BuildResult {
   task::BuildRecord record;
   std::string log;     ///< What the compiler said, made printable; at most 1 MiB.
-  std::string object;  ///< The shared object's bytes; empty if not built.
+  std::string object;  ///< The shared object's or the cubin's bytes; empty if not built.
   bool timed_out = false;
 };
 
-/// Builds C and C++ solutions into shared objects, each in a private folder, in a contained process with limits on
+/// Builds solutions of one language by one toolchain, each in a private folder, in a contained process with limits on
 /// time, memory and output. Results, good and bad, are cached by the key of everything that decides them; a build that
-/// was cut short is not. Safe for several processes on one cache.
+/// was cut short is not. Safe for several processes on one cache, and for several threads.
 class Builder {
  public:
   /// `include`: the folder with assay/candidate.h and dlpack/dlpack.h. `machine`: what -march=native depends on.
   Builder(os::Path cache, os::Path include, Toolchain toolchain, std::string machine);
 
-  /// Returns a result for whatever the sources are; an error only for what the sources cannot cause, or for a language
-  /// that this toolchain does not build.
+  /// Returns a result for whatever the sources are; an error only for what the sources cannot cause (an environment
+  /// error if the toolchain cannot build its trial either), or for a language or a source that this toolchain does not
+  /// take. `record.kernels` is what the compiler said of a CUDA solution's kernels: advice, never evidence.
   [[nodiscard]] base::Result<BuildResult> build(const task::Solution& solution, std::chrono::milliseconds limit) const;
 
-  /// Names the build: solution content, flags, toolchain, machine, and the public headers' contents.
+  /// Names the build: solution content, flags, toolchain, form, machine, and the public headers' contents.
   [[nodiscard]] base::Result<base::Digest> key(const task::Solution& solution) const;
 
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
  private:
+  [[nodiscard]] base::Result<void> check_toolchain() const;
   [[nodiscard]] base::Result<BuildResult> compile(const task::Solution& solution,
                                                   std::chrono::milliseconds limit) const;
   [[nodiscard]] base::Result<void> write_inputs(const task::Solution& solution, const os::Path& folder) const;

@@ -3,16 +3,28 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/base/json.hpp>
+#include <assay/task/record_codec.hpp>
 
 namespace assay::build {
 
 namespace {
 
 // A cache entry's files; the format is private to this file, and an entry of another version is built again.
-constexpr int kEntryVersion = 1;
+constexpr int kEntryVersion = 2;
 constexpr const char* kRecordFile = "record.json";
-constexpr const char* kObjectFile = "object.so";
+constexpr const char* kObjectFile = "object.so";  // A cubin too.
 constexpr const char* kLogFile = "build.log";
+
+base::Result<std::vector<task::KernelResources>> read_kernels(const base::Json& json) {
+  const auto read = [](const task::Node& node) {
+    std::vector<task::KernelResources> kernels;
+    for (const task::Node& kernel : node.items()) {
+      kernels.push_back(task::read_kernel(kernel));
+    }
+    return kernels;
+  };
+  return task::as_result(task::decode_whole(json, task::Coercion::strict, read), kRecordFile);
+}
 
 }  // namespace
 
@@ -36,6 +48,11 @@ std::optional<BuildResult> load_entry(const os::Path& folder) {
     result.record.toolchain = json->at("toolchain").get<std::string>();
     result.record.command = json->at("command").get<std::vector<std::string>>();
     result.record.object_sha256 = json->at("object_sha256").get<std::string>();
+    base::Result<std::vector<task::KernelResources>> kernels = read_kernels(json->at("kernels"));
+    if (!kernels) {
+      return std::nullopt;
+    }
+    result.record.kernels = std::move(*kernels);
   } catch (const base::Json::exception&) {
     return std::nullopt;
   }
@@ -58,6 +75,10 @@ base::Result<void> store_entry(const os::Path& folder, const BuildResult& result
   json["toolchain"] = result.record.toolchain;
   json["command"] = result.record.command;
   json["object_sha256"] = result.record.object_sha256;
+  json["kernels"] = base::Json::array();
+  for (const task::KernelResources& kernel : result.record.kernels) {
+    json["kernels"].push_back(task::encode_kernel(kernel));
+  }
 
   ASSAY_TRY(os::create_directories(folder.parent_path()));
   ASSAY_TRY_ASSIGN(const os::TemporaryDirectory draft, os::TemporaryDirectory::create(folder.parent_path(), "draft-"));

@@ -53,6 +53,8 @@ bool is_word(std::string_view text, std::string_view extra) {
   });
 }
 
+}  // namespace
+
 std::optional<std::string> include_fault(std::string_view folder) {
   if (folder.empty()) {
     return "names no folder: write it as one word, such as -Iinclude";
@@ -63,8 +65,6 @@ std::optional<std::string> include_fault(std::string_view folder) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<std::string> flag_fault(std::string_view flag) {
   const auto starts = [&](std::string_view beginning) { return flag.starts_with(beginning); };
@@ -101,9 +101,11 @@ std::optional<std::string> flag_fault(std::string_view flag) {
          "inside its own sources";
 }
 
-base::Result<void> check_flags(const std::vector<std::string>& flags) {
+base::Result<void> check_flags(const std::vector<std::string>& flags, task::Language language) {
   for (const std::string& flag : flags) {
-    if (const std::optional<std::string> fault = flag_fault(flag)) {
+    const std::optional<std::string> fault =
+        language == task::Language::cuda ? cuda_flag_fault(flag) : flag_fault(flag);
+    if (fault) {
       return base::input_error("build.flag", fmt::format("the compile flag '{}' {}", base::printable(flag), *fault));
     }
   }

@@ -12,17 +12,12 @@ namespace assay::build {
 namespace {
 
 constexpr std::chrono::seconds kVersionLimit{10};
+constexpr std::uint64_t kCompilerMemory = std::uint64_t{4} << 30U;
+constexpr const char* kRemedy = "install a working C++ compiler";
 
 base::Result<std::string> first_line_of(const os::Path& compiler, const std::string& option) {
-  os::ProcessOptions options;
-  options.argv = {compiler.string(), option};
-  options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LC_ALL", "C"}};
-  ASSAY_TRY_ASSIGN(const os::CommandResult result, os::run_command(options, kVersionLimit, 4096));
-  if (result.timed_out || !result.status.success()) {
-    return base::environment_error("build.compiler", fmt::format("{} {} failed ({}): install a working C++ compiler",
-                                                                 compiler.string(), option, result.status.text()));
-  }
-  return base::split(result.output, '\n').front();
+  ASSAY_TRY_ASSIGN(const std::string output, ask_compiler(compiler, option, kRemedy));
+  return base::split(output, '\n').front();
 }
 
 base::Result<Toolchain> ask(const os::Path& compiler) {
@@ -31,10 +26,26 @@ base::Result<Toolchain> ask(const os::Path& compiler) {
   ASSAY_TRY_ASSIGN(toolchain.version, first_line_of(compiler, "--version"));
   ASSAY_TRY_ASSIGN(const std::string number, first_line_of(compiler, "-dumpfullversion"));
   toolchain.name = fmt::format("{} {}", compiler.filename().string(), base::trim(number));
+  toolchain.flags = host_flags();
+  toolchain.binds = os::toolchain_binds(compiler);
+  toolchain.memory_bytes = kCompilerMemory;
+  toolchain.processes = 64;
   return toolchain;
 }
 
 }  // namespace
+
+base::Result<std::string> ask_compiler(const os::Path& compiler, const std::string& option, const std::string& remedy) {
+  os::ProcessOptions options;
+  options.argv = {compiler.string(), option};
+  options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LC_ALL", "C"}};
+  ASSAY_TRY_ASSIGN(const os::CommandResult result, os::run_command(options, kVersionLimit, 4096));
+  if (result.timed_out || !result.status.success()) {
+    return base::environment_error("build.compiler", fmt::format("{} {} failed ({}): {}", compiler.string(), option,
+                                                                 result.status.text(), remedy));
+  }
+  return result.output;
+}
 
 base::Result<Toolchain> find_toolchain() {
   if (const char* chosen = std::getenv("ASSAY_CXX"); chosen != nullptr && *chosen != '\0') {

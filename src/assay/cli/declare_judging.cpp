@@ -87,7 +87,7 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
   command
       ->add_option("candidate", slot->options.candidate,
-                   "A C or C++ file, a solution as JSON, a solution's name, or an archived candidate's digest")
+                   "A C, C++ or CUDA file, a solution as JSON, a solution's name, or an archived candidate's digest")
       ->required();
   command->add_option("--against", slot->options.against,
                       "The incumbent, named like the candidate (default: the dataset's baseline)");

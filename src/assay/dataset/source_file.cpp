@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kMacro = "ASSAY_KERNEL";
 constexpr std::uint64_t kLargestSource = std::uint64_t{16} << 20U;
-constexpr std::array<std::string_view, 4> kExtensions = {".c", ".cc", ".cpp", ".cxx"};
+constexpr std::array<std::string_view, 5> kExtensions = {".c", ".cc", ".cpp", ".cxx", ".cu"};
 
 bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -87,8 +87,9 @@ base::Result<task::Solution> pack_source(const os::Path& path, std::string_view 
   solution.name = path.stem().string();
   solution.definition = definition;
   solution.author = "local";
-  solution.spec.language = task::Language::cpp;
-  solution.spec.target_hardware = {"cpu"};
+  const bool cuda = path.extension() == ".cu";
+  solution.spec.language = cuda ? task::Language::cuda : task::Language::cpp;
+  solution.spec.target_hardware = {cuda ? "cuda" : "cpu"};
   // Not the file's own name: that is part of a candidate's identity, and a renamed copy must be recognised.
   const std::string packed = "kernel" + path.extension().string();
   solution.spec.entry_point = packed + "::" + symbol;
@@ -103,7 +104,7 @@ base::Result<task::Solution> load_solution_path(const os::Path& path, std::strin
   }
   if (extension != ".json") {
     return base::input_error("source.kind",
-                             fmt::format("{}: is neither a solution (.json) nor C or C++ source ({}): give "
+                             fmt::format("{}: is neither a solution (.json) nor C, C++ or CUDA source ({}): give "
                                          "one of these",
                                          path.string(), fmt::join(kExtensions, ", ")));
   }

@@ -67,6 +67,19 @@ TEST(PackSource, ARenamedCopyIsTheSameCandidate) {
   EXPECT_NE(identity("one.cpp"), identity("two.cpp"));
 }
 
+TEST(PackSource, TheExtensionSaysTheLanguage) {
+  const DatasetFolder folder;
+  folder.write("k.cpp", "ASSAY_KERNEL(run) {}\n");
+  folder.write("k.cu", "ASSAY_KERNEL(run) {}\n");
+  const task::Solution host = pack_source(folder.path("k.cpp"), "add").value();
+  EXPECT_EQ(host.spec.language, task::Language::cpp);
+  EXPECT_EQ(host.spec.target_hardware, std::vector<std::string>{"cpu"});
+  const task::Solution cuda = pack_source(folder.path("k.cu"), "add").value();
+  EXPECT_EQ(cuda.spec.language, task::Language::cuda);
+  EXPECT_EQ(cuda.spec.target_hardware, std::vector<std::string>{"cuda"});
+  EXPECT_EQ(cuda.spec.entry_point, "kernel.cu::run");
+}
+
 TEST(PackSource, ChoosesTheEntryPoint) {
   const DatasetFolder folder;
   const auto entry = [&](const std::string& source) {

@@ -45,15 +45,32 @@ struct Finding {
   std::vector<std::string> picture;  ///< Where the wrong elements are, as lines of text (tensor/error_map.hpp).
 };
 
+/// What one GPU kernel takes of the device, as the compiler said it: advice to its author, never evidence.
+struct KernelResources {
+  std::string symbol;                  ///< As the object has it: mangled, unless the source says extern "C".
+  std::string name;                    ///< As the source has it, where that could be found out; otherwise the symbol.
+  std::string architecture;            ///< "sm_90a"
+  std::int64_t registers = 0;          ///< Of one thread.
+  std::int64_t barriers = 0;           ///< Of one block.
+  std::int64_t stack_bytes = 0;        ///< Of one thread, in local memory.
+  std::int64_t spill_store_bytes = 0;  ///< Of one thread, written once through the code.
+  std::int64_t spill_load_bytes = 0;
+  std::int64_t shared_bytes = 0;    ///< Of one block, without what a launch adds.
+  std::int64_t constant_bytes = 0;  ///< Of all banks that the compiler names.
+  auto operator<=>(const KernelResources&) const = default;
+};
+
 /// How a build went. The log is a file of the bundle.
 struct BuildRecord {
   bool built = false;
   bool from_cache = false;
   std::string toolchain;  ///< "g++ 12.2.0"
   std::vector<std::string> command;
-  std::string object_sha256;  ///< Of the shared object; empty if not built.
+  std::string object_sha256;  ///< Of the shared object or cubin; empty if not built.
   std::string log_file;       ///< Name inside the bundle.
   double seconds = 0;         ///< Of the compiler; 0 from the cache.
+  /// Of a CUDA solution. Empty for other languages, and in records of before kernels were described.
+  std::vector<KernelResources> kernels = {};
 };
 
 /// Per workload: medians over all samples but warm-ups, and the paired log-ratio candidate/incumbent.

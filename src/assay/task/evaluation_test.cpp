@@ -66,6 +66,26 @@ TEST(EvaluationCodec, ARecordOfBeforeErrorsWereMeasuredIsRead) {
   EXPECT_EQ(encode(read).dump(), json.dump());
 }
 
+TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
+  Json json = written(sample_evaluation());
+  EXPECT_EQ(json["candidate_build"]["kernels"][0]["spill_load_bytes"], 1476);
+  EXPECT_FALSE(json["incumbent_build"].contains("kernels"));
+  EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.kernels, sample_evaluation().candidate_build.kernels);
+  json["candidate_build"].erase("kernels");
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_TRUE(read.candidate_build.kernels.empty());
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
+TEST(EvaluationCodec, KernelsThatSayNothingAreRefused) {
+  Json json = written(sample_evaluation());
+  json["candidate_build"]["kernels"][0]["registers"] = -1;
+  EXPECT_THAT(fault(json), HasSubstr("/candidate_build/kernels/0/registers"));
+  json = written(sample_evaluation());
+  json["candidate_build"]["kernels"] = Json::array();
+  EXPECT_THAT(fault(json), HasSubstr("/candidate_build/kernels"));
+}
+
 TEST(EvaluationCodec, EveryOutcomeRoundTrips) {
   for (const Outcome outcome : all_outcomes()) {
     Evaluation evaluation = sample_evaluation();

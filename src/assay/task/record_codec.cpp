@@ -95,6 +95,39 @@ Json encode_identity(const CandidateIdentity& identity) {
   return json;
 }
 
+KernelResources read_kernel(const Node& node) {
+  KernelResources kernel;
+  Fields fields(node);
+  const auto quantity = [&](std::string_view name) { return fields.required(name).integer({.minimum = 0}); };
+  kernel.symbol = fields.required("symbol").text(TextRule::non_empty);
+  kernel.name = fields.required("name").text(TextRule::non_empty);
+  kernel.architecture = fields.required("architecture").text(TextRule::non_empty);
+  kernel.registers = quantity("registers");
+  kernel.barriers = quantity("barriers");
+  kernel.stack_bytes = quantity("stack_bytes");
+  kernel.spill_store_bytes = quantity("spill_store_bytes");
+  kernel.spill_load_bytes = quantity("spill_load_bytes");
+  kernel.shared_bytes = quantity("shared_bytes");
+  kernel.constant_bytes = quantity("constant_bytes");
+  fields.refuse_others();
+  return kernel;
+}
+
+Json encode_kernel(const KernelResources& kernel) {
+  Json json;
+  json["symbol"] = kernel.symbol;
+  json["name"] = kernel.name;
+  json["architecture"] = kernel.architecture;
+  json["registers"] = kernel.registers;
+  json["barriers"] = kernel.barriers;
+  json["stack_bytes"] = kernel.stack_bytes;
+  json["spill_store_bytes"] = kernel.spill_store_bytes;
+  json["spill_load_bytes"] = kernel.spill_load_bytes;
+  json["shared_bytes"] = kernel.shared_bytes;
+  json["constant_bytes"] = kernel.constant_bytes;
+  return json;
+}
+
 BuildRecord read_build(const Node& node) {
   BuildRecord build;
   Fields fields(node);
@@ -109,6 +142,11 @@ BuildRecord read_build(const Node& node) {
   if (!(build.seconds >= 0)) {
     seconds.problem("must be at least 0");
   }
+  if (const Node kernels = fields.optional("kernels"); kernels.present()) {  // Builds of before had none.
+    for (const Node& kernel : kernels.items(1)) {
+      build.kernels.push_back(read_kernel(kernel));
+    }
+  }
   fields.refuse_others();
   return build;
 }
@@ -122,6 +160,11 @@ Json encode_build(const BuildRecord& build) {
   json["object_sha256"] = build.object_sha256;
   json["log_file"] = build.log_file;
   json["seconds"] = encode_number(build.seconds);
+  if (!build.kernels.empty()) {
+    for (const KernelResources& kernel : build.kernels) {
+      json["kernels"].push_back(encode_kernel(kernel));
+    }
+  }
   return json;
 }
 

@@ -10,12 +10,14 @@ namespace assay::task {
 /// as null and must be there when read.
 [[nodiscard]] Finding read_finding(const Node& node);
 [[nodiscard]] CandidateIdentity read_identity(const Node& node);
+[[nodiscard]] KernelResources read_kernel(const Node& node);
 [[nodiscard]] BuildRecord read_build(const Node& node);
 [[nodiscard]] WorkloadTiming read_timing(const Node& node);
 [[nodiscard]] Comparison read_comparison(const Node& node);
 
 [[nodiscard]] base::Json encode_finding(const Finding& finding);
 [[nodiscard]] base::Json encode_identity(const CandidateIdentity& identity);
+[[nodiscard]] base::Json encode_kernel(const KernelResources& kernel);
 [[nodiscard]] base::Json encode_build(const BuildRecord& build);
 [[nodiscard]] base::Json encode_timing(const WorkloadTiming& timing);
 [[nodiscard]] base::Json encode_comparison(const Comparison& comparison);

@@ -24,7 +24,7 @@ constexpr const char* kProgramInside = "/assay-worker";
 
 os::SandboxOptions sandbox_for(const WorkerOptions& options) {
   os::SandboxOptions sandbox;
-  sandbox.purpose = os::SandboxPurpose::candidate;
+  sandbox.purpose = options.access.cuda_ordinal ? os::SandboxPurpose::gpu_candidate : os::SandboxPurpose::candidate;
   sandbox.binds = os::runtime_binds();
   sandbox.binds.push_back({options.program, kProgramInside, os::SandboxBind::Use::execute});
   sandbox.folders = {{os::Path(), "/tmp", kScratchBytes}};
@@ -32,7 +32,6 @@ os::SandboxOptions sandbox_for(const WorkerOptions& options) {
   sandbox.memory_bytes = options.memory_bytes;
   sandbox.binds.insert(sandbox.binds.end(), options.access.binds.begin(), options.access.binds.end());
   sandbox.devices = options.access.nodes;
-  sandbox.shows_drivers = options.access.cuda_ordinal.has_value();
   return sandbox;
 }
 

@@ -98,8 +98,8 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
   for (const Path& device : options.devices) {
     allow(device, kReadFile | kWriteFile | kDeviceControl);
   }
-  if (options.shows_drivers) {
-    allow("/proc", kReadFile | kReadFolder);
+  if (options.purpose == SandboxPurpose::gpu_candidate) {
+    allow("/proc", kReadFile | kReadFolder | kWriteFile);
   }
   allow("/dev/zero", kReadFile);
   allow("/dev/urandom", kReadFile);

@@ -89,10 +89,11 @@ std::vector<SandboxBind> toolchain_binds(const Path& compiler) {
   if (error || real.string().starts_with("/usr/")) {
     return binds;
   }
-  // A compiler of its own tree, such as /opt/gcc/bin/g++; not all of a home that has a folder bin.
+  // A compiler of its own tree, such as /opt/gcc/bin/g++ or CUDA's; not all of a home that has a folder bin.
   const Path tree = real.parent_path().parent_path();
   const bool is_tree = std::filesystem::is_directory(tree / "lib" / "gcc", error) ||
-                       std::filesystem::is_directory(tree / "lib" / "clang", error);
+                       std::filesystem::is_directory(tree / "lib" / "clang", error) ||
+                       std::filesystem::is_directory(tree / "nvvm", error);
   add_folder(binds, is_tree && tree != "/" ? tree : real.parent_path(), SandboxBind::Use::execute);
   return binds;
 }

@@ -28,14 +28,16 @@ struct SandboxFolder {
 enum class SandboxPurpose : std::uint8_t {
   candidate,  ///< Runs one program: no sockets, no new sessions, no shared memory of System V.
   compiler,   ///< Starts programs of its own: assembler, linker.
+  /// As `candidate`, and what a GPU's driver needs in its process: a Unix socket of its own to listen on, all of /proc to
+  /// read, and the names of its threads there to write.
+  gpu_candidate,
 };
 
 struct SandboxOptions {
   SandboxPurpose purpose = SandboxPurpose::candidate;
   std::vector<SandboxBind> binds;
   std::vector<SandboxFolder> folders;
-  std::vector<Path> devices;   ///< Device nodes, such as a GPU's, that the program may open, read, write and control.
-  bool shows_drivers = false;  ///< Show all of /proc, not processes alone: what drivers ask about themselves and the machine.
+  std::vector<Path> devices;  ///< Device nodes, such as a GPU's, that the program may open, read, write and control.
   std::uint64_t memory_bytes = 0;  ///< Of the cgroup; 0: no limit.
   std::uint64_t processes = 512;   ///< Processes and threads together.
   double cpus = 0;                 ///< CPU time per time, of the cgroup. 0: no limit; a quota would show in timings.

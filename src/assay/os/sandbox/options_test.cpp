@@ -44,6 +44,14 @@ TEST(ToolchainBinds, ACompilerInAFolderOfAHomeDoesNotShowTheHome) {
   EXPECT_EQ(toolchain_binds(home->path() / "bin" / "g++").back().inside, std::filesystem::canonical(home->path()));
 }
 
+TEST(ToolchainBinds, NvccShowsTheTreeOfItsToolkit) {
+  const auto home = TemporaryDirectory::create(::testing::TempDir(), "assay-cuda-");
+  std::filesystem::create_directories(home->path() / "bin");
+  std::filesystem::create_directories(home->path() / "nvvm");
+  std::filesystem::copy_file("/bin/true", home->path() / "bin" / "nvcc");
+  EXPECT_EQ(toolchain_binds(home->path() / "bin" / "nvcc").back().inside, std::filesystem::canonical(home->path()));
+}
+
 TEST(PlanRoot, MakesParentsBeforeChildrenAndLeavesTheOldRootLast) {
   SandboxOptions options;
   options.binds = {{"/bin/true", "/a/b/program", SandboxBind::Use::execute}, {"/usr/bin", "/a/tools"}};
@@ -58,6 +66,20 @@ TEST(PlanRoot, MakesParentsBeforeChildrenAndLeavesTheOldRootLast) {
   }
   EXPECT_EQ(steps->back().kind, RootStep::Kind::leave_old_root);
   EXPECT_EQ(made.count("scratch/deep"), 1U);
+}
+
+TEST(PlanRoot, ShowsTheDevicesThatAreAskedForAndThere) {
+  SandboxOptions options;
+  options.devices = {"/dev/full", "/dev/no-such-device", "/etc/passwd"};
+  const auto steps = plan_root(options, ShowProc::no);
+  ASSERT_TRUE(steps);
+  std::set<std::string> devices;
+  for (const RootStep& step : *steps) {
+    if (step.kind == RootStep::Kind::device) {
+      devices.insert(step.inside);
+    }
+  }
+  EXPECT_EQ(devices, (std::set<std::string>{"dev/full", "dev/null", "dev/urandom", "dev/zero"}));
 }
 
 TEST(PlanRoot, ProcIsShownOnlyWhereItIsOurs) {

@@ -54,7 +54,7 @@ struct SandboxPlan {
   std::vector<sock_filter> filter;  ///< For seccomp.
   std::vector<int> cgroup_procs;    ///< Open cgroup.procs files, one a hierarchy.
   std::uint64_t processes = 0;      ///< RLIMIT_NPROC.
-  bool shows_drivers = false;       ///< See SandboxOptions.
+  bool shows_drivers = false;       ///< Show all of /proc, not processes alone.
 };
 
 }  // namespace assay::os

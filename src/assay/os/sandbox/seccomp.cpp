@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -111,12 +112,13 @@ constexpr long kForbiddenToAll[] = {
     SYS_setpgid,
 };
 
+// What a GPU's driver does in the process of its user: it makes one Unix socket and listens on it. Nothing can connect,
+// neither from inside nor, with a network namespace of our own, from outside.
+constexpr long kForbiddenWithoutGpu[] = {SYS_socket, SYS_bind, SYS_listen};
+
 constexpr long kForbiddenToCandidates[] = {
-    SYS_socket,
     SYS_socketpair,
-    SYS_bind,
     SYS_connect,
-    SYS_listen,
     SYS_accept,
     SYS_accept4,
     // Memory and messages that outlive a process where there is no IPC namespace.
@@ -143,12 +145,19 @@ std::vector<sock_filter> make_filter(SandboxPurpose purpose) {
   // Typing into a terminal.
   builder.refuse_if_equal(SYS_ioctl, 1, kTypeIntoTerminal, EPERM);
   builder.refuse_if_equal(SYS_ioctl, 1, kLinuxConsole, EPERM);
-  if (purpose == SandboxPurpose::candidate) {
-    for (const long number : kForbiddenToCandidates) {
-      builder.refuse(number, EPERM);
-    }
-  } else {
+  if (purpose == SandboxPurpose::compiler) {
     builder.refuse(SYS_socket, EPERM);
+    return builder.build();
+  }
+  for (const long number : kForbiddenToCandidates) {
+    builder.refuse(number, EPERM);
+  }
+  if (purpose == SandboxPurpose::gpu_candidate) {
+    builder.refuse_unless(SYS_socket, 0, AF_UNIX, EPERM);
+    return builder.build();
+  }
+  for (const long number : kForbiddenWithoutGpu) {
+    builder.refuse(number, EPERM);
   }
   return builder.build();
 }

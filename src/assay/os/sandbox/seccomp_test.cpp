@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <cerrno>
@@ -16,7 +17,8 @@ bool allows(SandboxPurpose purpose, long number, const std::vector<std::uint64_t
 }
 
 TEST(MakeFilter, HonestCallsAreAllowed) {
-  for (const SandboxPurpose purpose : {SandboxPurpose::candidate, SandboxPurpose::compiler}) {
+  for (const SandboxPurpose purpose :
+       {SandboxPurpose::candidate, SandboxPurpose::compiler, SandboxPurpose::gpu_candidate}) {
     for (const long number : {SYS_read,
                               SYS_write,
                               SYS_openat,
@@ -65,6 +67,20 @@ TEST(MakeFilter, CandidatesMayDoLessThanCompilers) {
     EXPECT_TRUE(allows(SandboxPurpose::compiler, number)) << number;
   }
   EXPECT_FALSE(allows(SandboxPurpose::compiler, SYS_socket));
+}
+
+TEST(MakeFilter, AGpusDriverMayListenOnAUnixSocketAndNobodyMayConnect) {
+  EXPECT_TRUE(allows(SandboxPurpose::gpu_candidate, SYS_socket, {AF_UNIX}));
+  EXPECT_FALSE(allows(SandboxPurpose::gpu_candidate, SYS_socket, {AF_INET}));
+  EXPECT_FALSE(allows(SandboxPurpose::gpu_candidate, SYS_socket, {AF_NETLINK}));
+  EXPECT_FALSE(allows(SandboxPurpose::candidate, SYS_socket, {AF_UNIX}));
+  for (const long number : {SYS_bind, SYS_listen}) {
+    EXPECT_TRUE(allows(SandboxPurpose::gpu_candidate, number)) << number;
+    EXPECT_FALSE(allows(SandboxPurpose::candidate, number)) << number;
+  }
+  for (const long number : {SYS_connect, SYS_accept, SYS_accept4, SYS_socketpair, SYS_shmget, SYS_ptrace, SYS_bpf}) {
+    EXPECT_FALSE(allows(SandboxPurpose::gpu_candidate, number)) << number;
+  }
 }
 
 TEST(MakeFilter, DangerousCallsAreRefusedToBoth) {

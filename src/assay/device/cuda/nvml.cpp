@@ -1,0 +1,155 @@
+#include <assay/device/cuda/nvml.hpp>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <assay/base/text.hpp>
+
+namespace assay::device::cuda {
+
+namespace {
+
+// NVML's binary interface, as far as it is used here; numbers and layouts are NVML's and never change within a name.
+using NvmlResult = int;
+using NvmlDevice = void*;
+constexpr NvmlResult kInsufficientSize = 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+constexpr int kClockSm = 1;                  // NVML_CLOCK_SM
+constexpr int kClockMemory = 2;              // NVML_CLOCK_MEM
+constexpr int kSensorGpu = 0;                // NVML_TEMPERATURE_GPU
+struct NvmlProcess {                         // nvmlProcessInfo_v2_t
+  unsigned pid;
+  unsigned long long used_memory;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+struct Table {
+  NvmlResult (*nvmlInit_v2)();
+  const char* (*nvmlErrorString)(NvmlResult);
+  NvmlResult (*nvmlDeviceGetHandleByUUID)(const char*, NvmlDevice*);
+  NvmlResult (*nvmlDeviceGetClockInfo)(NvmlDevice, int, unsigned*);
+  NvmlResult (*nvmlDeviceGetTemperature)(NvmlDevice, int, unsigned*);
+  NvmlResult (*nvmlDeviceGetPowerUsage)(NvmlDevice, unsigned*);
+  NvmlResult (*nvmlDeviceGetEnforcedPowerLimit)(NvmlDevice, unsigned*);
+  NvmlResult (*nvmlDeviceGetCurrentClocksThrottleReasons)(NvmlDevice, unsigned long long*);
+  NvmlResult (*nvmlDeviceGetComputeRunningProcesses_v3)(NvmlDevice, unsigned*, NvmlProcess*);
+};
+
+base::Result<Table> open_table() {
+  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);  // Never closed.
+  if (library == nullptr) {
+    const char* words = dlerror();
+    return base::environment_error("cuda.nvml",
+                                   fmt::format("NVML cannot be opened ({}): it comes with the NVIDIA driver",
+                                               words == nullptr ? "libnvidia-ml.so.1" : base::printable(words)));
+  }
+  Table table{};
+  std::string missing;
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    if (function == nullptr && missing.empty()) {
+      missing = name;
+    }
+  };
+#define ASSAY_FIND(name) find(table.name, #name)
+  ASSAY_FIND(nvmlInit_v2);
+  ASSAY_FIND(nvmlErrorString);
+  ASSAY_FIND(nvmlDeviceGetHandleByUUID);
+  ASSAY_FIND(nvmlDeviceGetClockInfo);
+  ASSAY_FIND(nvmlDeviceGetTemperature);
+  ASSAY_FIND(nvmlDeviceGetPowerUsage);
+  ASSAY_FIND(nvmlDeviceGetEnforcedPowerLimit);
+  ASSAY_FIND(nvmlDeviceGetCurrentClocksThrottleReasons);
+  ASSAY_FIND(nvmlDeviceGetComputeRunningProcesses_v3);
+#undef ASSAY_FIND
+  if (!missing.empty()) {
+    return base::environment_error("cuda.nvml", fmt::format("NVML has no {}: update the NVIDIA driver", missing));
+  }
+  return table;
+}
+
+class OpenNvml final : public Nvml {
+ public:
+  OpenNvml(const Table& table, NvmlDevice device) : table_(table), device_(device) {}
+
+  [[nodiscard]] base::Result<DeviceState> state() const override {
+    DeviceState state;
+    unsigned value = 0;
+    ASSAY_TRY(check(table_.nvmlDeviceGetClockInfo(device_, kClockSm, &value), "nvmlDeviceGetClockInfo"));
+    state.sm_mhz = static_cast<int>(value);
+    ASSAY_TRY(check(table_.nvmlDeviceGetClockInfo(device_, kClockMemory, &value), "nvmlDeviceGetClockInfo"));
+    state.memory_mhz = static_cast<int>(value);
+    ASSAY_TRY(check(table_.nvmlDeviceGetTemperature(device_, kSensorGpu, &value), "nvmlDeviceGetTemperature"));
+    state.temperature_celsius = static_cast<int>(value);
+    ASSAY_TRY(check(table_.nvmlDeviceGetPowerUsage(device_, &value), "nvmlDeviceGetPowerUsage"));
+    state.power_watts = static_cast<double>(value) / 1000;
+    ASSAY_TRY(check(table_.nvmlDeviceGetEnforcedPowerLimit(device_, &value), "nvmlDeviceGetEnforcedPowerLimit"));
+    state.power_limit_watts = static_cast<double>(value) / 1000;
+    unsigned long long reasons = 0;
+    ASSAY_TRY(check(table_.nvmlDeviceGetCurrentClocksThrottleReasons(device_, &reasons),
+                    "nvmlDeviceGetCurrentClocksThrottleReasons"));
+    state.throttle_reasons = reasons;
+    ASSAY_TRY_ASSIGN(state.processes, processes());
+    return state;
+  }
+
+ private:
+  [[nodiscard]] base::Result<void> check(NvmlResult result, const char* call) const {
+    if (result == 0) {
+      return {};
+    }
+    return base::environment_error("cuda.nvml", fmt::format("{}: {}", call, table_.nvmlErrorString(result)));
+  }
+
+  // The number grows while we ask; then the array is too small, and the answer is the number.
+  [[nodiscard]] base::Result<int> processes() const {
+    std::vector<NvmlProcess> list(64);
+    auto count = static_cast<unsigned>(list.size());
+    const NvmlResult result = table_.nvmlDeviceGetComputeRunningProcesses_v3(device_, &count, list.data());
+    if (result != kInsufficientSize) {
+      ASSAY_TRY(check(result, "nvmlDeviceGetComputeRunningProcesses"));
+    }
+    return static_cast<int>(count);
+  }
+
+  Table table_;
+  NvmlDevice device_;
+};
+
+}  // namespace
+
+std::string throttle_text(std::uint64_t reasons) {
+  // nvmlClocksEventReason…; idle (bit 0) and clocks that somebody set (bit 1) slow no kernel unexpectedly.
+  constexpr std::array<std::pair<std::uint64_t, const char*>, 6> kReasons = {{{0x4, "power limit"},
+                                                                              {0x8, "hardware slowdown"},
+                                                                              {0x20, "thermal slowdown"},
+                                                                              {0x40, "hardware thermal slowdown"},
+                                                                              {0x80, "power brake"},
+                                                                              {0x10, "sync boost"}}};
+  std::string text;
+  for (const auto& [bit, words] : kReasons) {
+    if ((reasons & bit) != 0) {
+      text += (text.empty() ? "" : ", ") + std::string(words);
+    }
+  }
+  return text;
+}
+
+base::Result<std::unique_ptr<Nvml>> Nvml::open(const std::string& uuid) {
+  ASSAY_TRY_ASSIGN(const Table table, open_table());
+  if (const NvmlResult started = table.nvmlInit_v2(); started != 0) {
+    return base::environment_error("cuda.nvml", fmt::format("nvmlInit: {}", table.nvmlErrorString(started)));
+  }
+  NvmlDevice device = nullptr;
+  if (const NvmlResult found = table.nvmlDeviceGetHandleByUUID(uuid.c_str(), &device); found != 0) {
+    return base::environment_error("cuda.nvml",
+                                   fmt::format("NVML does not know {}: {}", uuid, table.nvmlErrorString(found)));
+  }
+  return std::make_unique<OpenNvml>(table, device);
+}
+
+}  // namespace assay::device::cuda
