@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "hostile-corpus.md"
 ROW = re.compile(r"^\| (\d+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)
+GPU_ROW = re.compile(r"^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 HEAD = re.compile(r"// assay-corpus: (.*)")
 
 
@@ -20,10 +21,22 @@ def heads(kind):
     """Returns {file: {word: value}} of a folder."""
     result = {}
     for path in sorted((ROOT / "tests" / kind).iterdir()):
-        if path.suffix in (".c", ".cpp"):
+        if path.suffix in (".c", ".cpp", ".cu"):
             found = HEAD.match(path.read_text())
             result[path] = dict(word.split("=", 1) for word in found.group(1).split()) if found else {}
     return result
+
+
+def gpu_rows():
+    """Returns [(candidate, outcome)] of the table of those for GPUs; the words in the table of heads are no candidates."""
+    part = PAGE.read_text().partition("\n## On a GPU\n")[2]
+    return [(name, outcome) for name, _, outcome in GPU_ROW.findall(part)]
+
+
+def stated_outcome(head):
+    if head["kind"] == "honest":
+        return "any correct one" if head.get("stage") == "gate" else "measured"
+    return head["expect"].replace("|", " or ")
 
 
 def known_tests():
@@ -42,6 +55,13 @@ class PageTest(unittest.TestCase):
         with_files = {int(head["number"]) for head in heads("hostile").values()}
         saying_so = {number for number, shown in rows().items() if re.match(r"candidates($|[;,])", shown)}
         self.assertEqual(saying_so, with_files)
+        only_on_gpus = {int(head["number"]) for head in heads("hostile_cuda").values()} - with_files
+        saying_so = {number for number, shown in rows().items() if shown.startswith("candidates on a GPU")}
+        self.assertEqual(saying_so, only_on_gpus)
+
+    def test_every_candidate_for_gpus_has_one_row_with_its_outcome(self):
+        files = {**heads("hostile_cuda"), **heads("honest_cuda")}
+        self.assertEqual(gpu_rows(), [(path.stem, stated_outcome(head)) for path, head in files.items()])
 
     def test_every_test_that_is_named_exists(self):
         known = known_tests()
@@ -67,20 +87,27 @@ class CorpusTest(unittest.TestCase):
     def test_it_is_as_large_as_promised(self):
         self.assertGreaterEqual(len(heads("hostile")), 45)
         self.assertGreaterEqual(len(heads("honest")), 40)
+        self.assertGreaterEqual(len(heads("hostile_cuda")), 30)
+        self.assertGreaterEqual(len(heads("honest_cuda")), 12)
+
+    def test_a_folder_has_candidates_for_one_device(self):
+        for kind in ("hostile", "honest"):
+            self.assertNotIn(".cu", {path.suffix for path in heads(kind)})
+            self.assertEqual({path.suffix for path in heads(f"{kind}_cuda")}, {".cu"})
 
     def test_names_begin_with_their_number(self):
-        for path, head in heads("hostile").items():
+        for path, head in {**heads("hostile"), **heads("hostile_cuda")}.items():
             with self.subTest(file=path.name):
                 self.assertEqual(int(re.match(r"\d+", path.name).group()), int(head["number"]))
                 self.assertEqual(head["kind"], "hostile")
 
     def test_honest_ones_are_called_so(self):
-        for path, head in heads("honest").items():
+        for path, head in {**heads("honest"), **heads("honest_cuda")}.items():
             with self.subTest(file=path.name):
                 self.assertEqual(head.get("kind"), "honest")
 
     def test_no_two_are_the_same(self):
-        for kind in ("hostile", "honest"):
+        for kind in ("hostile", "honest", "hostile_cuda"):  # Honest kernels may pass at two stages.
             bodies = {}
             for path in heads(kind):
                 body = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("//"))

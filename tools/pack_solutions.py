@@ -13,8 +13,8 @@ import json
 import pathlib
 import sys
 
-# One name for all: a candidate's identity covers the paths of its sources, and a copy must be known as one.
-SOURCE_PATH = "kernel.cpp"
+# One name for all of a language: a candidate's identity covers the paths of its sources, and a copy must be known as one.
+PACKED = {".cpp": ("kernel.cpp", "cpp", "cpu"), ".cu": ("kernel.cu", "cuda", "cuda")}
 KEYS = {"name", "author", "op_type", "definition", "source", "description"}
 
 
@@ -23,6 +23,10 @@ def pack(template_path):
     template = json.loads(template_path.read_text(encoding="utf-8"))
     if not KEYS <= set(template) <= KEYS | {"assay"}:
         raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
+    suffix = pathlib.PurePath(template["source"]).suffix
+    if suffix not in PACKED:
+        raise ValueError(f"{template_path}: source must end in {' or '.join(PACKED)}, not {suffix!r}")
+    source_path, language, hardware = PACKED[suffix]
     content = (template_path.parent / template["source"]).read_text(encoding="utf-8")
     solution = {
         "name": template["name"],
@@ -30,14 +34,14 @@ def pack(template_path):
         "author": template["author"],
         "description": template["description"],
         "spec": {
-            "language": "cpp",
-            "target_hardware": ["cpu"],
-            "entry_point": f"{SOURCE_PATH}::run",
+            "language": language,
+            "target_hardware": [hardware],
+            "entry_point": f"{source_path}::run",
             "dependencies": [],
             "destination_passing_style": True,
             "binding": None,
         },
-        "sources": [{"path": SOURCE_PATH, "content": content}],
+        "sources": [{"path": source_path, "content": content}],
     }
     if "assay" in template:
         solution["assay"] = template["assay"]

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOL = ROOT / "tools" / "pack_solutions.py"
 SOLUTIONS = pathlib.Path("datasets/contest/solutions")
 TUNABLE = SOLUTIONS / "assay/gdn/gdn_decode_qk4_v8_d128_k_last/gdn_decode_tunable_cpu.json"
+TUNABLE_CUDA = TUNABLE.with_name("gdn_decode_tunable_cuda.json")
 PLAIN = SOLUTIONS / "baseline/gdn/gdn_decode_qk4_v8_d128_k_last/gdn_decode_plain_cpu.json"
 
 
@@ -67,10 +68,24 @@ class PackSolutions(unittest.TestCase):
 
     def test_each_tuning_parameter_is_a_macro_of_the_source(self):
         self.run_tool()
-        solution = json.loads((self.root / TUNABLE).read_text(encoding="utf-8"))
-        for name, values in solution["assay"]["tuning"]["parameters"].items():
-            self.assertIn(f"#ifndef {name}\n#define {name} ", solution["sources"][0]["content"])
-            self.assertGreater(len(values), 1)
+        for path in (TUNABLE, TUNABLE_CUDA):
+            solution = json.loads((self.root / path).read_text(encoding="utf-8"))
+            for name, values in solution["assay"]["tuning"]["parameters"].items():
+                self.assertIn(f"#ifndef {name}\n#define {name} ", solution["sources"][0]["content"])
+                self.assertGreater(len(values), 1)
+
+    def test_the_language_follows_from_the_source(self):
+        self.run_tool()
+        for path, language, hardware, name in ((TUNABLE, "cpp", "cpu", "kernel.cpp"),
+                                               (TUNABLE_CUDA, "cuda", "cuda", "kernel.cu")):
+            solution = json.loads((self.root / path).read_text(encoding="utf-8"))
+            self.assertEqual(solution["spec"]["language"], language)
+            self.assertEqual(solution["spec"]["target_hardware"], [hardware])
+            self.assertEqual(solution["sources"][0]["path"], name)
+        self.edit_template(lambda template: template.update(source="tunable.f90"))
+        result = self.run_tool()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("must end in .cpp or .cu", result.stderr)
 
     def test_an_edited_source_fails_the_check(self):
         self.run_tool()

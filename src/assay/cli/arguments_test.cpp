@@ -50,11 +50,14 @@ TEST(ParseTest, SelftestHasDefaultsAndTakesSeveralCorpora) {
   EXPECT_EQ(plain.options.runs, 1);
   EXPECT_EQ(plain.options.only, "");
   EXPECT_FALSE(plain.options.ablate);
-  const auto full = command<SelftestCommand>("selftest --corpus a --corpus b --runs 10 --only memo --ablate");
+  EXPECT_EQ(plain.options.device, "cpu");
+  const auto full =
+      command<SelftestCommand>("selftest --corpus a --corpus b --runs 10 --only memo --ablate --device cuda:1");
   EXPECT_THAT(full.options.corpora, ElementsAre("a", "b"));
   EXPECT_EQ(full.options.runs, 10);
   EXPECT_EQ(full.options.only, "memo");
   EXPECT_TRUE(full.options.ablate);
+  EXPECT_EQ(full.options.device, "cuda:1");
   EXPECT_EQ(parse_line("selftest --runs 0").exit_code, 2);
 }
 

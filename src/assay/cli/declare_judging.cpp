@@ -117,7 +117,8 @@ void declare_selftest(CLI::App& app, Draft& draft) {
                   "  assay selftest\n"
                   "  assay selftest --only memo\n"
                   "  assay selftest --corpus tests/hostile --runs 10 --json\n"
-                  "  assay selftest --ablate\n\n"
+                  "  assay selftest --ablate\n"
+                  "  assay selftest --device cuda:0 --runs 3\n\n"
                   "Exit code 1 unless every candidate gets what its file states (docs/hostile-corpus.md).");
   command
       ->add_option_function<std::vector<std::string>>(
@@ -125,9 +126,11 @@ void declare_selftest(CLI::App& app, Draft& draft) {
           [slot](const std::vector<std::string>& folders) {
             slot->options.corpora.assign(folders.begin(), folders.end());
           },
-          "Folder of candidates; may be repeated (default: tests/hostile and tests/honest)")
+          "Folder of candidates; may be repeated (default: tests/hostile and tests/honest; on a GPU "
+          "tests/hostile_cuda and tests/honest_cuda)")
       ->take_all()
       ->allow_extra_args(false);
+  command->add_option("--device", slot->options.device, "cpu, or cuda:NUMBER")->capture_default_str();
   command->add_option("--runs", slot->options.runs, "How often each is judged, with other seeds each time")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

@@ -76,10 +76,11 @@ std::string print_plan(const service::SelftestPlan& plan) {
   return fmt::format(
       "Judging {} hostile and {} honest candidates{} from {}.\n"
       "Each is built and run like any other candidate, on {} small workloads of {},\n"
-      "in a temporary archive. A hostile one must get the outcome that its file states, an honest one must pass.",
+      "on {} and in a temporary archive. A hostile one must get the outcome that its file states, an honest one must "
+      "pass.",
       count_of(plan.entries, service::EntryKind::hostile), count_of(plan.entries, service::EntryKind::honest),
       plan.runs > 1 ? fmt::format(", {} times,", plan.runs) : std::string(), base::join(folders, " and "),
-      plan.workloads.size(), plan.definition.name);
+      plan.workloads.size(), plan.definition.name, plan.device);
 }
 
 std::string disagreement_text(const service::SelftestPlan& plan, const service::SelftestRow& row) {

@@ -43,9 +43,9 @@ service::SelftestReport sample() {
 }
 
 TEST(PrintPlanTest, SaysWhatIsAboutToBeRun) {
-  EXPECT_THAT(print_plan(sample().plan),
-              AllOf(HasSubstr("1 hostile and 1 honest candidates, 2 times,"),
-                    HasSubstr("tests/hostile and tests/honest"), HasSubstr("2 small workloads of gdn")));
+  EXPECT_THAT(print_plan(sample().plan), AllOf(HasSubstr("1 hostile and 1 honest candidates, 2 times,"),
+                                               HasSubstr("tests/hostile and tests/honest"),
+                                               HasSubstr("2 small workloads of gdn"), HasSubstr("on cpu")));
 }
 
 TEST(PrintSelftestTest, OneLineAnEntryOverAllRuns) {

@@ -46,7 +46,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   ASSAY_TRY_ASSIGN(configuration.definition, resolve_definition(dataset, options.definition));
   ASSAY_TRY_ASSIGN(configuration.workloads, dataset.workloads(configuration.definition.name));
   if (options.baseline.empty()) {
-    ASSAY_TRY_ASSIGN(auto baseline, default_incumbent(dataset, configuration.definition));
+    ASSAY_TRY_ASSIGN(auto baseline, default_incumbent(dataset, configuration.definition, options.device));
     if (!baseline) {
       return base::input_error(
           "campaign.no_baseline",

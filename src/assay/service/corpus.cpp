@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <span>
 #include <system_error>
 
+#include <assay/base/device_name.hpp>
 #include <assay/base/text.hpp>
 #include <assay/task/probe.hpp>
 
@@ -172,7 +174,8 @@ base::Result<void> take_headers(CorpusEntry& entry, const std::vector<std::strin
 }
 
 bool is_source(const os::Path& name) {
-  return name.extension() == ".cpp" || name.extension() == ".c" || name.extension() == ".cc";
+  return name.extension() == ".cpp" || name.extension() == ".c" || name.extension() == ".cc" ||
+         name.extension() == ".cu";
 }
 
 }  // namespace
@@ -201,8 +204,9 @@ base::Result<CorpusEntry> read_corpus_entry(const os::Path& file, const std::str
   solution.definition = definition;
   solution.author = "self-test";
   solution.description = entry.description;
-  solution.spec.language = task::Language::cpp;
-  solution.spec.target_hardware = {"cpu"};
+  const bool is_cuda = file.extension() == ".cu";
+  solution.spec.language = is_cuda ? task::Language::cuda : task::Language::cpp;
+  solution.spec.target_hardware = {is_cuda ? "cuda" : "cpu"};
   const std::string packed = "kernel" + file.extension().string();
   solution.spec.entry_point = packed + "::run";
   solution.sources.push_back({packed, std::move(content)});
@@ -220,14 +224,20 @@ base::Result<std::vector<CorpusEntry>> read_corpus(const os::Path& folder, const
     }
   }
   if (entries.empty()) {
-    return base::input_error("corpus.empty", fmt::format("{}: there is no .cpp, .cc or .c file in this folder; name a "
-                                                         "folder with candidates, like tests/hostile",
-                                                         folder.string()));
+    return base::input_error("corpus.empty",
+                             fmt::format("{}: there is no .cpp, .cc, .c or .cu file in this folder; name a "
+                                         "folder with candidates, like tests/hostile",
+                                         folder.string()));
   }
   return entries;
 }
 
-std::vector<os::Path> default_corpora(const os::Path& working_directory, const os::Path& program_directory) {
+std::vector<os::Path> default_corpora(const os::Path& working_directory, const os::Path& program_directory,
+                                      const std::string& device) {
+  const std::optional<base::DeviceName> name = base::parse_device_name(device);
+  const std::string suffix = name && name->kind == base::DeviceName::Kind::cuda ? "_cuda" : "";
+  const std::string hostile = "hostile" + suffix;
+  const std::string honest = "honest" + suffix;
   std::vector<os::Path> roots;
   for (os::Path folder = working_directory; !folder.empty(); folder = folder.parent_path()) {
     roots.push_back(folder / "tests");
@@ -239,9 +249,8 @@ std::vector<os::Path> default_corpora(const os::Path& working_directory, const o
   roots.push_back((program_directory / ".." / "share" / "assay" / "corpus").lexically_normal());
   for (const os::Path& root : roots) {
     std::error_code error;
-    if (std::filesystem::is_directory(root / "hostile", error) &&
-        std::filesystem::is_directory(root / "honest", error)) {
-      return {root / "hostile", root / "honest"};
+    if (std::filesystem::is_directory(root / hostile, error) && std::filesystem::is_directory(root / honest, error)) {
+      return {root / hostile, root / honest};
     }
   }
   return {};

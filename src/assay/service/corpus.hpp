@@ -22,7 +22,7 @@ enum class EntryKind : std::uint8_t {
 
 [[nodiscard]] std::string_view to_string(EntryKind kind);
 
-/// A candidate with a known answer: one C or C++ file, whose first line says all that is known about it:
+/// A candidate with a known answer: one C, C++ or CUDA file, whose first line says all that is known about it:
 ///
 ///     // assay-corpus: number=16 kind=hostile expect=incorrect probe=fresh_contents
 ///
@@ -51,12 +51,13 @@ struct CorpusEntry {
 /// head that is missing or wrong is an input error that names the file, the word and the remedy.
 [[nodiscard]] base::Result<CorpusEntry> read_corpus_entry(const os::Path& file, const std::string& definition);
 
-/// Reads all C and C++ files of a folder, by name. A folder without any is an input error.
+/// Reads all C, C++ and CUDA files of a folder, by name. A folder without any is an input error.
 [[nodiscard]] base::Result<std::vector<CorpusEntry>> read_corpus(const os::Path& folder, const std::string& definition);
 
-/// Finds the corpora that come with Assay: tests/hostile and tests/honest in the working directory or the nearest folder
-/// above it, then beside the build tree or the installation. Empty if there are none.
+/// Finds the corpora that come with Assay for a device: tests/hostile and tests/honest, on a CUDA device
+/// tests/hostile_cuda and tests/honest_cuda, in the working directory or the nearest folder above it, then beside the
+/// build tree or the installation. Empty if there are none.
 [[nodiscard]] std::vector<os::Path> default_corpora(const os::Path& working_directory,
-                                                    const os::Path& program_directory);
+                                                    const os::Path& program_directory, const std::string& device);
 
 }  // namespace assay::service

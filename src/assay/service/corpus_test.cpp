@@ -157,13 +157,54 @@ TEST_F(CorpusTest, AnEmptyOrMissingFolderIsAnError) {
 }
 
 TEST_F(CorpusTest, DefaultCorporaAreFoundAboveAndBesideTheBuildTree) {
-  EXPECT_THAT(default_corpora(folder() / "a" / "b", folder() / "x" / "bin"), IsEmpty());
+  EXPECT_THAT(default_corpora(folder() / "a" / "b", folder() / "x" / "bin", "cpu"), IsEmpty());
   ASSERT_TRUE(os::create_directories(folder() / "tests" / "hostile"));
-  EXPECT_THAT(default_corpora(folder() / "a" / "b", folder() / "x" / "bin"), IsEmpty()) << "both belong together";
+  EXPECT_THAT(default_corpora(folder() / "a" / "b", folder() / "x" / "bin", "cpu"), IsEmpty())
+      << "both belong together";
   ASSERT_TRUE(os::create_directories(folder() / "tests" / "honest"));
   const std::vector<os::Path> both = {folder() / "tests" / "hostile", folder() / "tests" / "honest"};
-  EXPECT_EQ(default_corpora(folder() / "a" / "b", "/nowhere/bin"), both);
-  EXPECT_EQ(default_corpora("/nowhere", folder() / "build" / "release" / "bin"), both);
+  EXPECT_EQ(default_corpora(folder() / "a" / "b", "/nowhere/bin", "cpu"), both);
+  EXPECT_EQ(default_corpora("/nowhere", folder() / "build" / "release" / "bin", "simulated:4"), both);
+}
+
+TEST_F(CorpusTest, ACudaDeviceHasCorporaOfItsOwn) {
+  ASSERT_TRUE(os::create_directories(folder() / "tests" / "hostile"));
+  ASSERT_TRUE(os::create_directories(folder() / "tests" / "honest"));
+  EXPECT_THAT(default_corpora(folder(), "/nowhere/bin", "cuda:0"), IsEmpty()) << "what is for a CPU is no substitute";
+  ASSERT_TRUE(os::create_directories(folder() / "tests" / "hostile_cuda"));
+  ASSERT_TRUE(os::create_directories(folder() / "tests" / "honest_cuda"));
+  EXPECT_THAT(default_corpora(folder(), "/nowhere/bin", "cuda:0"),
+              ElementsAre(folder() / "tests" / "hostile_cuda", folder() / "tests" / "honest_cuda"));
+}
+
+TEST_F(CorpusTest, ACudaFileIsReadLikeAnyOther) {
+  write("gdn.cuh", "int shared;");
+  const auto entry = read_corpus_entry(
+      write("c/01-side-stream.cu", std::string(kHead) + "\n// Does it.\n#include \"gdn.cuh\"\n"), "scale");
+  ASSERT_TRUE(entry) << entry.error().text();
+  EXPECT_EQ(entry->name, "01-side-stream");
+  EXPECT_EQ(entry->solution.spec.language, task::Language::cuda);
+  EXPECT_THAT(entry->solution.spec.target_hardware, ElementsAre("cuda"));
+  EXPECT_EQ(entry->solution.entry_file(), "kernel.cu");
+  ASSERT_THAT(entry->solution.sources, SizeIs(2));
+  EXPECT_EQ(entry->solution.sources[1].path, "gdn.cuh");
+  EXPECT_EQ(read(kHead)->solution.spec.language, task::Language::cpp);
+}
+
+// The files themselves: each must have a head that can be read, and be for the device of its folder.
+TEST_F(CorpusTest, WhatComesWithAssayCanBeRead) {
+  for (const char* device : {"cpu", "cuda:0"}) {
+    const std::vector<os::Path> folders = default_corpora(ASSAY_SOURCE_DIR, "/nowhere/bin", device);
+    ASSERT_THAT(folders, SizeIs(2)) << device;
+    for (const os::Path& corpus : folders) {
+      const auto entries = read_corpus(corpus, "scale");
+      ASSERT_TRUE(entries) << entries.error().text();
+      for (const CorpusEntry& entry : *entries) {
+        EXPECT_EQ(entry.solution.spec.language == task::Language::cuda, device != std::string("cpu")) << entry.file;
+        EXPECT_EQ(entry.kind == EntryKind::hostile, corpus == folders.front()) << entry.file;
+      }
+    }
+  }
 }
 
 TEST(KnownProbesTest, AreDistinct) {

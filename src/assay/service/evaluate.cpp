@@ -64,7 +64,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   ASSAY_TRY_ASSIGN(task::Solution candidate, resolve_solution(dataset, known, options.candidate, definition));
   std::optional<task::Solution> incumbent;
   if (options.against.empty()) {
-    ASSAY_TRY_ASSIGN(incumbent, default_incumbent(dataset, definition));
+    ASSAY_TRY_ASSIGN(incumbent, default_incumbent(dataset, definition, options.device));
   } else {
     ASSAY_TRY_ASSIGN(incumbent, resolve_solution(dataset, known, options.against, definition));
   }

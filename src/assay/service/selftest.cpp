@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <assay/archive/archive.hpp>
+#include <assay/base/device_name.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
@@ -23,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Short, so that the whole corpus takes minutes; sure, since "better" would be a false alarm where it says nothing.
-task::SessionPlan session_plan(const CorpusEntry& entry) {
+task::SessionPlan session_plan(const CorpusEntry& entry, const std::string& device) {
   task::SessionPlan plan;
   plan.minimum_pairs = 2;
   plan.maximum_pairs = 8;  // What two clocks disagree about on a busy machine takes more pairs to be sure of.
@@ -37,6 +38,14 @@ task::SessionPlan session_plan(const CorpusEntry& entry) {
   plan.load_limit = std::chrono::milliseconds(2000);
   plan.build_limit = std::chrono::milliseconds(6000);
   plan.worker_memory_bytes = std::uint64_t{1} << 30U;
+  const std::optional<base::DeviceName> name = base::parse_device_name(device);
+  if (name && name->kind == base::DeviceName::Kind::cuda) {
+    // nvcc runs five programs, a GPU's driver takes its time and memory to start, and the first call loads the kernels.
+    plan.load_limit = std::chrono::milliseconds(10000);
+    plan.build_limit = std::chrono::milliseconds(60000);
+    plan.call_limit = std::chrono::milliseconds(3000);
+    plan.worker_memory_bytes = std::uint64_t{8} << 30U;
+  }
   return plan;
 }
 
@@ -63,11 +72,12 @@ base::Result<std::vector<os::Path>> corpora_of(const Context& context, const Sel
   }
   std::error_code error;
   std::vector<os::Path> found =
-      default_corpora(std::filesystem::current_path(error), context.places.judge.parent_path());
+      default_corpora(std::filesystem::current_path(error), context.places.judge.parent_path(), options.device);
   if (found.empty()) {
     return base::input_error("corpus.none",
                              "no corpus was found here or beside the programs: name one with --corpus "
-                             "DIR (tests/hostile and tests/honest in the sources)");
+                             "DIR (tests/hostile and tests/honest in the sources, for a GPU tests/hostile_cuda and "
+                             "tests/honest_cuda)");
   }
   return found;
 }
@@ -77,6 +87,7 @@ task::EvaluationRequest request_for(const SelftestPlan& plan, const CorpusEntry&
   task::EvaluationRequest request;
   request.disabled_probes = disabled;
   request.stage = entry.stage;
+  request.device = plan.device;
   request.seed = seed;
   request.definition = plan.definition;
   request.workloads = plan.workloads;
@@ -84,7 +95,7 @@ task::EvaluationRequest request_for(const SelftestPlan& plan, const CorpusEntry&
   if (entry.stage == task::Stage::gate) {
     request.incumbent = plan.incumbent;
   }
-  request.plan = session_plan(entry);
+  request.plan = session_plan(entry, plan.device);
   return request;
 }
 
@@ -190,22 +201,31 @@ base::Result<SelftestPlan> plan_selftest(const Context& context, const SelftestO
   SelftestPlan plan;
   plan.runs = options.runs;
   plan.ablate = options.ablate;
+  ASSAY_TRY(check_device(options.device));
+  plan.device = options.device;
   ASSAY_TRY_ASSIGN(const dataset::Dataset dataset, open_dataset(context));
   ASSAY_TRY_ASSIGN(plan.definition, resolve_definition(dataset, options.definition));
   ASSAY_TRY_ASSIGN(std::vector<task::Workload> workloads, dataset.workloads(plan.definition.name));
   plan.workloads = two_small(std::move(workloads));
-  ASSAY_TRY_ASSIGN(std::optional<task::Solution> incumbent, default_incumbent(dataset, plan.definition));
+  ASSAY_TRY_ASSIGN(std::optional<task::Solution> incumbent, default_incumbent(dataset, plan.definition, plan.device));
   if (!incumbent) {
     return base::input_error("selftest.baseline",
-                             fmt::format("{} has no solution by the author \"baseline\" for {}: name another dataset "
-                                         "with --dataset",
-                                         dataset.root().string(), plan.definition.name));
+                             fmt::format("{} has no solution by the author \"baseline\" for {} on {}: name another "
+                                         "dataset with --dataset",
+                                         dataset.root().string(), plan.definition.name, plan.device));
   }
   plan.incumbent = std::move(*incumbent);
   ASSAY_TRY_ASSIGN(plan.corpora, corpora_of(context, options));
   for (const os::Path& folder : plan.corpora) {
     ASSAY_TRY_ASSIGN(std::vector<CorpusEntry> entries, read_corpus(folder, plan.definition.name));
     for (CorpusEntry& entry : entries) {
+      if (!is_for(entry.solution, plan.device)) {
+        return base::input_error(
+            "selftest.device",
+            fmt::format("{}: a candidate in {} does not run on {}: name another device with "
+                        "--device, or another folder with --corpus",
+                        entry.file.string(), task::to_string(entry.solution.spec.language), plan.device));
+      }
       const bool takes_part =
           !options.ablate || (entry.kind == EntryKind::hostile && task::probe_named(entry.probe).has_value());
       if (takes_part && entry.name.find(options.only) != std::string::npos) {
@@ -280,8 +300,13 @@ base::Json encode(const SelftestReport& report) {
           {"cause", row.ablation->cause}};
     }
   }
-  return {{"entries", report.plan.entries.size()},   {"runs", report.plan.runs},  {"evaluations", report.rows.size()},
-          {"disagreements", report.disagreements()}, {"seconds", report.seconds}, {"rows", rows}};
+  return {{"device", report.plan.device},
+          {"entries", report.plan.entries.size()},
+          {"runs", report.plan.runs},
+          {"evaluations", report.rows.size()},
+          {"disagreements", report.disagreements()},
+          {"seconds", report.seconds},
+          {"rows", rows}};
 }
 
 }  // namespace assay::service

@@ -14,7 +14,8 @@
 namespace assay::service {
 
 struct SelftestOptions {
-  std::vector<os::Path> corpora;  ///< Folders; empty: those that come with Assay.
+  std::vector<os::Path> corpora;  ///< Folders; empty: those that come with Assay for this device.
+  std::string device = "cpu";     ///< base::DeviceName.
   int runs = 1;         ///< How often the whole corpus is judged, each time with other seeds and in another order.
   std::string only;     ///< Entries whose name contains this; empty: all.
   bool ablate = false;  ///< Only hostile entries that a probe catches, each once more without that probe.
@@ -24,6 +25,7 @@ struct SelftestOptions {
 /// What is about to be judged, known before anything is run.
 struct SelftestPlan {
   std::vector<os::Path> corpora;
+  std::string device = "cpu";
   std::vector<CorpusEntry> entries;
   task::Definition definition;
   std::vector<task::Workload> workloads;  ///< Two: the smallest, and the next that is at least twice as large.

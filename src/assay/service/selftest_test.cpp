@@ -124,6 +124,42 @@ TEST_F(SelftestTest, OnlyTheGateHasAnIncumbent) {
   }
 }
 
+TEST_F(SelftestTest, ADeviceDecidesBaselineLimitsAndWhatMayBeJudged) {
+  hostile("01-a.cpp", "incorrect", " stage=gate");
+  SelftestOptions on_gpu = options();
+  on_gpu.corpora.pop_back();
+  on_gpu.device = "cuda:0";
+  const auto no_baseline = plan_selftest(world_.context(), on_gpu);
+  ASSERT_FALSE(no_baseline);
+  EXPECT_THAT(no_baseline.error().text(), AllOf(HasSubstr("\"baseline\""), HasSubstr("cuda:0")));
+
+  const os::Path folder = world_.context().places.dataset / "solutions" / "baseline" / "elementwise" / "scale";
+  std::string plain = os::read_file(folder / "plain.json").value();
+  plain.replace(plain.find("\"plain\""), 7, "\"plain_cuda\"");
+  plain.replace(plain.find("\"cpp\""), 5, "\"cuda\"");
+  world_.write(folder / "plain_cuda.json", plain);
+  const auto wrong_language = plan_selftest(world_.context(), on_gpu);
+  ASSERT_FALSE(wrong_language);
+  EXPECT_THAT(wrong_language.error().text(), AllOf(HasSubstr("01-a.cpp"), HasSubstr("--device")));
+
+  ASSERT_TRUE(os::remove_tree(world_.path("hostile")));
+  hostile("01-a.cu", "incorrect", " stage=gate");
+  const auto report = run(on_gpu);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(encode(*report)["device"], "cuda:0");
+  ASSERT_THAT(world_.record().requests, SizeIs(1));
+  const task::EvaluationRequest& request = world_.record().requests.front();
+  EXPECT_EQ(request.device, "cuda:0");
+  ASSERT_TRUE(request.incumbent.has_value());
+  EXPECT_EQ(request.incumbent->name, "plain_cuda");
+  EXPECT_GE(request.plan.build_limit, std::chrono::seconds(30)) << "nvcc is slow";
+
+  on_gpu.device = "gpu";
+  const auto unknown = plan_selftest(world_.context(), on_gpu);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, "device.unknown");
+}
+
 TEST_F(SelftestTest, OnlyChoosesByName) {
   hostile("01-a.cpp", "incorrect");
   hostile("02-b.cpp", "incorrect");

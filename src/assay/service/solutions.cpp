@@ -90,11 +90,20 @@ base::Result<task::Solution> resolve_solution(const dataset::Dataset& dataset, c
                   base::printable(what), definition.name, dataset.root().string(), suggestion(what, names)));
 }
 
+bool is_for(const task::Solution& solution, const std::string& device) {
+  const std::optional<base::DeviceName> name = base::parse_device_name(device);
+  const bool on_cuda = name && name->kind == base::DeviceName::Kind::cuda;
+  return solution.spec.language != (on_cuda ? task::Language::cpp : task::Language::cuda);
+}
+
 base::Result<std::optional<task::Solution>> default_incumbent(const dataset::Dataset& dataset,
-                                                              const task::Definition& definition) {
+                                                              const task::Definition& definition,
+                                                              const std::string& device) {
   ASSAY_TRY_ASSIGN(std::vector<task::Solution> solutions, dataset.solutions(definition.name));
   solutions.erase(std::remove_if(solutions.begin(), solutions.end(),
-                                 [](const task::Solution& solution) { return solution.author != "baseline"; }),
+                                 [&](const task::Solution& solution) {
+                                   return solution.author != "baseline" || !is_for(solution, device);
+                                 }),
                   solutions.end());
   if (solutions.size() > 1) {
     std::vector<std::string> names;

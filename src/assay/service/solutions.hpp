@@ -22,10 +22,14 @@ namespace assay::service {
                                                             const archive::Archive* archive, const std::string& what,
                                                             const task::Definition& definition);
 
-/// Finds what candidates are held against when nothing is named: the dataset's solution by the author `baseline`.
-/// Absent if there is none; several are an error that lists them.
+/// Tells whether a solution is for this kind of device: those in CUDA for a CUDA device, those in C++ for any other.
+[[nodiscard]] bool is_for(const task::Solution& solution, const std::string& device);
+
+/// Finds what candidates are held against when nothing is named: the dataset's solution by the author `baseline` for
+/// this kind of device. Absent if there is none; several are an error that lists them.
 [[nodiscard]] base::Result<std::optional<task::Solution>> default_incumbent(const dataset::Dataset& dataset,
-                                                                            const task::Definition& definition);
+                                                                            const task::Definition& definition,
+                                                                            const std::string& device);
 
 /// Refuses what is no name of a device.
 [[nodiscard]] base::Result<void> check_device(const std::string& device);

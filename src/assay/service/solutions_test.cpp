@@ -65,18 +65,36 @@ TEST_F(SolutionsTest, SaysWhatIsMissing) {
 }
 
 TEST_F(SolutionsTest, TheBaselineIsTheSolutionByThatAuthor) {
-  EXPECT_EQ(default_incumbent(dataset_, definition_).value()->name, "plain");
+  EXPECT_EQ(default_incumbent(dataset_, definition_, "cpu").value()->name, "plain");
   const os::Path folder = world_.context().places.dataset / "solutions" / "baseline" / "elementwise" / "scale";
   const std::string text = os::read_file(folder / "plain.json").value();
   std::string second = text;
   second.replace(second.find("\"plain\""), 7, "\"second\"");
   world_.write(folder / "second.json", second);
-  const auto several = default_incumbent(dataset::Dataset::open(world_.context().places.dataset).value(), definition_);
+  const auto several =
+      default_incumbent(dataset::Dataset::open(world_.context().places.dataset).value(), definition_, "cpu");
   ASSERT_FALSE(several);
   EXPECT_THAT(several.error().message, HasSubstr("plain, second"));
   ASSERT_TRUE(os::remove_tree(folder));
-  EXPECT_EQ(default_incumbent(dataset::Dataset::open(world_.context().places.dataset).value(), definition_).value(),
-            std::nullopt);
+  EXPECT_EQ(
+      default_incumbent(dataset::Dataset::open(world_.context().places.dataset).value(), definition_, "cpu").value(),
+      std::nullopt);
+}
+
+TEST_F(SolutionsTest, EachKindOfDeviceHasABaselineOfItsOwn) {
+  EXPECT_EQ(default_incumbent(dataset_, definition_, "cuda:0").value(), std::nullopt);
+  const os::Path folder = world_.context().places.dataset / "solutions" / "baseline" / "elementwise" / "scale";
+  std::string second = os::read_file(folder / "plain.json").value();
+  second.replace(second.find("\"plain\""), 7, "\"plain_cuda\"");
+  second.replace(second.find("\"cpp\""), 5, "\"cuda\"");
+  world_.write(folder / "plain_cuda.json", second);
+  const auto both = dataset::Dataset::open(world_.context().places.dataset);
+  ASSERT_TRUE(both) << both.error().text();
+  const auto name_for = [&](const char* device) { return default_incumbent(*both, definition_, device).value()->name; };
+  EXPECT_EQ(name_for("cpu"), "plain");
+  EXPECT_EQ(name_for("simulated:3"), "plain");
+  EXPECT_EQ(name_for("cuda:0"), "plain_cuda");
+  EXPECT_EQ(name_for("cuda:7"), "plain_cuda");
 }
 
 TEST_F(SolutionsTest, PoliciesAreBuiltInOrFiles) {

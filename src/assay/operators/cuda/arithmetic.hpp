@@ -4,11 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifdef __CUDACC__
-#define ASSAY_HOST_DEVICE __host__ __device__
-#else
-#define ASSAY_HOST_DEVICE  ///< Marks what .cu files and their tests on the CPU share.
-#endif
+#include <assay/base/host_device.hpp>
 
 /// What the kernels of the references compute with, so written that tests run the same lines on a CPU.
 namespace assay::operators::cuda {

@@ -6,6 +6,8 @@
 /// The images that the build makes of this layer's .cu files: one function a file, of its name.
 namespace assay::device::cuda::code {
 
+DeviceCode dsa_sparse_attention();
+DeviceCode dsa_topk_indexer();
 DeviceCode gdn_decode();
 DeviceCode gdn_prefill();
 DeviceCode moe_fp8_block_scale();

@@ -9,9 +9,7 @@ using Maker = Made (*)(std::string_view definition_name);
 
 /// The makers of all operators, one a line.
 constexpr Maker kMakers[] = {
-    make_gdn_decode,
-    make_gdn_prefill,
-    make_moe_fp8_block_scale,
+    make_gdn_decode, make_gdn_prefill, make_moe_fp8_block_scale, make_dsa_topk_indexer, make_dsa_sparse_attention,
 };
 
 }  // namespace

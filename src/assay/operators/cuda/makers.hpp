@@ -24,4 +24,17 @@ using Made = base::Result<std::unique_ptr<DeviceReference>>;
 /// with the tokens up to 4096 of them (2.4 GB at the contest's sizes).
 [[nodiscard]] Made make_moe_fp8_block_scale(std::string_view definition_name);
 
+/// Expected: dsa_topk_indexer::Expected, laid out by what the axes allow rather than by the lengths, which lie on the
+/// device:
+///  - kIndices: none. Which tokens are right is a set that need not be unique; what the check needs are scores;
+///  - kScores and kSlacks: batch_size rows of max_num_pages * page_size each, the values that the CPU's reference leaves,
+///    bit by bit where its compiler does not fuse products and sums; NaN and infinity behind a row's end and in rows of
+///    at most topk tokens.
+/// A length or a page that is out of range is no error: the check is in doubt, and the CPU's reference names it.
+[[nodiscard]] Made make_dsa_topk_indexer(std::string_view definition_name);
+
+/// Expected: output and lse. Float64 throughout. An index that is neither -1 nor a token makes its row NaN: the CPU's
+/// reference names it. Scratch holds a double for each slot of each head. Contest and small sibling.
+[[nodiscard]] Made make_dsa_sparse_attention(std::string_view definition_name);
+
 }  // namespace assay::operators::cuda
