@@ -69,6 +69,12 @@ void add_new_binds(std::vector<os::SandboxBind>& binds, const os::Path& program)
   }
 }
 
+bool is_shown(const std::vector<os::SandboxBind>& binds, const os::Path& path) {
+  return std::any_of(binds.begin(), binds.end(), [&](const os::SandboxBind& bind) {
+    return std::mismatch(bind.inside.begin(), bind.inside.end(), path.begin(), path.end()).first == bind.inside.end();
+  });
+}
+
 // The lines that tell one release from another: "Cuda compilation tools, release 13.0, V13.0.88" and "Build cuda_…".
 std::string release_of(const std::string& output) {
   std::vector<std::string> lines;
@@ -167,7 +173,13 @@ base::Result<Toolchain> find_nvrtc(const os::Path& program, const std::string& a
     }
   }
   add_new_binds(toolchain.binds, library);
-  toolchain.binds.push_back({program, program, os::SandboxBind::Use::execute});
+  if (const os::Path include = tree / "include";
+      std::filesystem::is_directory(include, error) && !is_shown(toolchain.binds, include)) {
+    toolchain.binds.push_back({include, include, os::SandboxBind::Use::read});
+  }
+  if (!is_shown(toolchain.binds, program)) {
+    toolchain.binds.push_back({program, program, os::SandboxBind::Use::execute});
+  }
   return toolchain;
 }
 

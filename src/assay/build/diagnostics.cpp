@@ -236,7 +236,8 @@ class Reader {
   void begin_kernel(Cursor info) {
     const std::optional<std::string_view> symbol = info.take_until("' for '");
     const std::optional<std::string_view> architecture = info.take_until("'");
-    open_ = symbol && architecture && !symbol->empty() && found_.kernels.size() < kMostKernels;
+    open_ =
+        symbol && architecture && !symbol->empty() && !architecture->empty() && found_.kernels.size() < kMostKernels;
     found_.complete = found_.complete && found_.kernels.size() < kMostKernels;
     described_.clear();
     if (open_) {

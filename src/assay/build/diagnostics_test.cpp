@@ -115,6 +115,7 @@ TEST(Diagnostics, NumbersThatDoNotFitAndHalfLinesAreLeftOut) {
   const Diagnostics found = parse_diagnostics(
       "ptxas info    : Used 7 registers\n"  // Of no kernel.
       "ptxas info    : Compiling entry function 'k\n"
+      "ptxas info    : Compiling entry function '' for ''\n"
       "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
       "ptxas info    : Used 99999999999999999999 registers, bytes smem, -5 barriers\n"
       "kernel.cu(99999999999): error: far\nkernel.cu(): error: x\nerror: \n: error: x\n");

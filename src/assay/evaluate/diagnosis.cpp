@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include <assay/base/text.hpp>
+#include <assay/build/diagnostics.hpp>
 #include <assay/device/cuda/driver.hpp>
 
 namespace assay::evaluate {
@@ -170,6 +171,14 @@ std::vector<task::Finding> compiler_findings(const std::string& log, task::Side 
     if (says_error && findings.size() < kMostCompilerFindings) {
       findings.push_back(plain("compiler", std::string(base::trim(line))));
       findings.back().side = side;
+    }
+  }
+  if (findings.empty()) {  // CUDA's programs have forms of their own: "ptxas error   : …".
+    for (const build::Diagnostic& message : build::parse_diagnostics(log).messages) {
+      if (message.severity == build::Severity::error && findings.size() < kMostCompilerFindings) {
+        findings.push_back(plain("compiler", message.message));
+        findings.back().side = side;
+      }
     }
   }
   if (findings.empty()) {

@@ -121,6 +121,17 @@ TEST(CompilerFindings, AnAssemblersErrorIsTheFindingNotItsTitle) {
   EXPECT_EQ(findings[0].message, "kernel.cpp:9: Error: no such instruction: `foo %rax'");
 }
 
+TEST(CompilerFindings, ThoseOfCudasProgramsAreFound) {
+  const auto findings =
+      compiler_findings("ptxas info    : 0 bytes gmem\nptxas error   : Entry function 'k' uses too much shared data\n",
+                        task::Side::candidate);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].message, "Entry function 'k' uses too much shared data");
+  const auto front_end = compiler_findings("k.cu(3): warning #1: w\nk.cu(4): error: e\n", task::Side::candidate);
+  ASSERT_EQ(front_end.size(), 1U);
+  EXPECT_EQ(front_end[0].message, "k.cu(4): error: e");
+}
+
 TEST(CompilerFindings, AreAtMostFiveAndNeverNothingIfThereIsALog) {
   std::string log;
   for (int i = 0; i < 50; ++i) {

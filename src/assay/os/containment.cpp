@@ -14,11 +14,12 @@
 #include <assay/os/fd.hpp>
 #include <assay/os/process.hpp>
 #include <assay/os/process_child.hpp>
+#include <assay/os/sandbox/private_root.hpp>
 
 namespace assay::os {
 namespace {
 
-// Makes an init with these flags that maps the user, forks once and leaves.
+// Makes an init with these flags that maps the user, mounts its own /proc, forks once and leaves.
 bool namespaces_work(std::uint64_t flags) {
   keep_exit_statuses();
   const BlockedSignals blocked;
@@ -28,7 +29,8 @@ bool namespaces_work(std::uint64_t flags) {
   const int pid = clone_child(flags, &pidfd);
   if (pid == 0) {
     const bool mapped = (flags & CLONE_NEWUSER) == 0 || map_user({user, user}, {group, group}) == 0;
-    const int child = mapped ? raw_clone(0, nullptr) : -1;
+    const bool mounted = mapped && ((flags & CLONE_NEWNS) == 0 || mount_own_proc() == 0);
+    const int child = mounted ? raw_clone(0, nullptr) : -1;
     ::_exit(child >= 0 ? 0 : 1);
   }
   if (pid < 0) {
@@ -78,7 +80,10 @@ std::uint64_t namespace_flags() {
   if (!known || known_user != user) {
     known = 0;
     known_user = user;
-    for (const std::uint64_t flags : {std::uint64_t{CLONE_NEWPID}, std::uint64_t{CLONE_NEWPID | CLONE_NEWUSER}}) {
+    // With a /proc of its own if that can be had: numbers of processes mean the same everywhere then.
+    constexpr std::uint64_t kPids = CLONE_NEWPID;
+    for (const std::uint64_t flags :
+         {kPids | CLONE_NEWNS, kPids | CLONE_NEWNS | CLONE_NEWUSER, kPids, kPids | CLONE_NEWUSER}) {
       if (namespaces_work(flags)) {
         known = flags;
         break;

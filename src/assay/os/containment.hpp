@@ -29,7 +29,7 @@ siginfo_t wait_for_end(int pid);
 /// that.
 void keep_exit_statuses();
 
-/// Returns the clone flags that give a PID namespace here, or 0. Root in a container may lack the capability
+/// Returns the clone flags that give a PID namespace here, or 0. With CLONE_NEWNS among them the init mounts a /proc for it. Root in a container may lack the capability
 /// and still be allowed a user namespace. Remembered for each effective user: a program may give up root.
 [[nodiscard]] std::uint64_t namespace_flags();
 

@@ -238,6 +238,30 @@ TEST(HardenThisProcess, ties_it_to_its_parent_and_hides_it) {
             0);
 }
 
+TEST(Containment, proc_shows_the_numbers_of_the_namespace) {
+  if (best_containment() != Containment::pid_namespace || (namespace_flags() & CLONE_NEWNS) == 0) {
+    GTEST_SKIP() << "no /proc of its own can be mounted here";
+  }
+  // $$ is the shell's number in its namespace; /proc/self is what the kernel makes of it there.
+  const auto result = run_command(shell("read -r own rest < /proc/self/stat; test \"$own\" = $$"), 60s, 100);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status.code, 0);
+}
+
+TEST(Containment, unhardening_ends_with_its_scope) {
+  EXPECT_EQ(testing::in_fork([] {
+              harden_this_process();
+              {
+                const UnhardenedScope scope;
+                if (::prctl(PR_GET_DUMPABLE) != 1) {
+                  return 1;
+                }
+              }
+              return ::prctl(PR_GET_DUMPABLE) == 0 ? 0 : 2;
+            }),
+            0);
+}
+
 TEST(Containment, works_where_the_death_of_children_is_ignored) {
   EXPECT_EQ(testing::in_fork([] {
               ::signal(SIGCHLD, SIG_IGN);

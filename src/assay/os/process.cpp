@@ -148,6 +148,7 @@ base::Result<void> contain(const ProcessOptions& options, Prepared& prepared, st
   if (!options.sandbox) {
     prepared.clone_flags = options.containment == Containment::pid_namespace ? namespace_flags() : 0;
     prepared.plan.maps_user = (prepared.clone_flags & CLONE_NEWUSER) != 0;
+    prepared.plan.mounts_proc = (prepared.clone_flags & CLONE_NEWNS) != 0;
     return {};
   }
   const SandboxSupport& support = sandbox_support();
@@ -165,6 +166,8 @@ std::string_view stage_text(ChildStage stage) {
   switch (stage) {
     case ChildStage::user_map:
       return "map its user into a namespace";
+    case ChildStage::proc:
+      return "mount the /proc of its namespace";
     case ChildStage::fork:
       return "fork in its namespace";
     case ChildStage::parent_died:
@@ -369,5 +372,9 @@ void harden_this_process() {
   ::prctl(PR_SET_DUMPABLE, 0);
   ::signal(SIGPIPE, SIG_IGN);
 }
+
+UnhardenedScope::UnhardenedScope() : before_(::prctl(PR_GET_DUMPABLE)) { ::prctl(PR_SET_DUMPABLE, 1); }
+
+UnhardenedScope::~UnhardenedScope() { ::prctl(PR_SET_DUMPABLE, before_); }
 
 }  // namespace assay::os

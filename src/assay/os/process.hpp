@@ -122,4 +122,17 @@ struct CommandResult {
 /// SIGPIPE.
 void harden_this_process();
 
+/// Lets this process be traced and its /proc be read as usual while it lives, and restores what was: a GPU's driver
+/// refuses to start in a process that is hardened. No untrusted process may run meanwhile.
+class UnhardenedScope {
+ public:
+  UnhardenedScope();
+  ~UnhardenedScope();
+  UnhardenedScope(const UnhardenedScope&) = delete;
+  UnhardenedScope& operator=(const UnhardenedScope&) = delete;
+
+ private:
+  int before_;
+};
+
 }  // namespace assay::os

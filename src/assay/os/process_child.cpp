@@ -16,6 +16,7 @@
 #include <cstring>
 
 // Only system calls here, no allocation: see ChildPlan.
+#include <assay/os/sandbox/private_root.hpp>
 
 namespace assay::os {
 namespace {
@@ -178,6 +179,11 @@ void run_init(ChildPlan& plan) {
   if (plan.maps_user) {
     if (const int error = map_user({plan.user, plan.user}, {plan.group, plan.group}); error != 0) {
       fail(plan, ChildStage::user_map, error);
+    }
+  }
+  if (plan.mounts_proc) {
+    if (const int error = mount_own_proc(); error != 0) {
+      fail(plan, ChildStage::proc, error);
     }
   }
   put_up(plan, SandboxPart::init);

@@ -15,6 +15,7 @@ namespace assay::os {
 /// persisted.
 enum class ChildStage : std::int32_t {
   user_map,
+  proc,
   fork,
   parent_died,
   session,
@@ -56,6 +57,7 @@ struct ChildPlan {
   int status_pipe = -1;             ///< Gets the raw wait status from the init.
   int parent_pidfd = -1;            ///< Readable once the parent is dead.
   bool has_init = false;            ///< The program runs below an init, which has put up the first part of the sandbox.
+  bool mounts_proc = false;         ///< In new PID and mount namespaces: mount their /proc.
   bool maps_user = false;           ///< In a new user namespace: map our user and group onto themselves.
   unsigned user = 0;
   unsigned group = 0;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <assay/base/text.hpp>
+#include <assay/os/process.hpp>
 
 namespace assay::device::cuda {
 
@@ -98,6 +99,7 @@ base::Result<void> open_into(Driver& driver) {
                     words == nullptr ? "libcuda.so.1" : base::printable(words)));
   }
   ASSAY_TRY(fill_table(library, driver));
+  const os::UnhardenedScope scope;  // Nothing else runs yet: workers are started by who has opened the device.
   if (const abi::Result started = driver.cuInit(0); started != abi::kSuccess) {
     const char* name = nullptr;
     driver.cuGetErrorName(started, &name);
@@ -231,6 +233,7 @@ base::Result<Context> Context::retain(int ordinal) {
   abi::Device device = 0;
   ASSAY_TRY(check(table->cuDeviceGet(&device, ordinal), "cuDeviceGet"));
   Context context;
+  const os::UnhardenedScope scope;
   ASSAY_TRY(check(table->cuDevicePrimaryCtxRetain(&context.handle_, device), "cuDevicePrimaryCtxRetain"));
   context.ordinal_ = ordinal;
   ASSAY_TRY(context.make_current());

@@ -99,7 +99,7 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
     allow(device, kReadFile | kWriteFile | kDeviceControl);
   }
   if (options.purpose == SandboxPurpose::gpu_candidate) {
-    allow("/proc", kReadFile | kReadFolder | kWriteFile);
+    allow("/proc", kReadFile | kReadFolder | kWriteFile | kTruncate);  // fopen(comm, "w") truncates.
   }
   allow("/dev/zero", kReadFile);
   allow("/dev/urandom", kReadFile);

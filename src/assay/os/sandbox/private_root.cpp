@@ -213,6 +213,11 @@ int enter_private_root(const SandboxPlan& plan) {
   return error;
 }
 
+int mount_own_proc() {
+  const int error = stop_propagation();
+  return error != 0 ? error : result(::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr));
+}
+
 int mount_private_proc(const SandboxPlan& plan) {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   // Older kernels do not know "subset".

@@ -25,4 +25,7 @@ enum class ShowProc : std::uint8_t { no, yes };
 /// root: the kernel lets a user namespace mount proc only where another is in sight.
 [[nodiscard]] int mount_private_proc(const SandboxPlan& plan);
 
+/// Covers /proc with all of one of this PID namespace, for a program that is trusted.
+[[nodiscard]] int mount_own_proc();
+
 }  // namespace assay::os
