@@ -31,7 +31,7 @@ function(assay_add_device_code layer)
       set(fatbin ${base}.fatbin)
       add_custom_command(OUTPUT ${fatbin}
         COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/device_code
-        COMMAND ${ASSAY_NVCC} -fatbin -std=c++17 -O3 -I${PROJECT_SOURCE_DIR}/src ${targets}
+        COMMAND ${ASSAY_NVCC} -fatbin -std=c++20 -O3 -I${PROJECT_SOURCE_DIR}/src ${targets}
           -MD -MF ${base}.d -MT ${fatbin} -o ${fatbin} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
         DEPENDS ${source} DEPFILE ${base}.d COMMENT "Compiling GPU code ${source}" VERBATIM)
       set(assembly [=[

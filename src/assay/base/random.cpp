@@ -80,13 +80,6 @@ std::uint64_t stream_id(std::string_view name) {
   return mix(hash, name.size());
 }
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t z = a + 0x9e3779b97f4a7c15U * (b + 1);
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
-}
-
 std::uint64_t entropy_seed() {
   std::uint64_t seed = 0;
   ASSAY_CHECK(getrandom(&seed, sizeof seed, 0) == static_cast<ssize_t>(sizeof seed));

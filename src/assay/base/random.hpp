@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <assay/base/mix.hpp>
+
 namespace assay::base {
 
 /// Generates random numbers from a key and a counter (Philox4x32-10; Salmon et al., "Parallel random numbers: as easy
@@ -38,9 +40,6 @@ class Philox {
 
 /// Derives a stream number or a seed from a name, so that streams are named rather than numbered. Stable for ever.
 [[nodiscard]] std::uint64_t stream_id(std::string_view name);
-
-/// Mixes two 64-bit values into one (SplitMix64's finaliser over their combination). Stable for ever.
-[[nodiscard]] std::uint64_t mix(std::uint64_t a, std::uint64_t b);
 
 /// Draws a seed from the operating system's entropy.
 [[nodiscard]] std::uint64_t entropy_seed();

@@ -7,18 +7,14 @@
 #include <assay/build/toolchain.hpp>
 #include <assay/device/cpu.hpp>
 #include <assay/device/device.hpp>
+#include <assay/evaluate/describe_cuda.hpp>
 #include <assay/evaluate/fingerprint.hpp>
-#include <assay/os/library.hpp>
 #include <assay/os/sandbox/detect.hpp>
 #include <assay/os/shared_memory.hpp>
 
 namespace assay::evaluate {
 
 namespace {
-
-base::Json capability(const char* name, bool available, std::string detail, const char* remedy) {
-  return {{"name", name}, {"available", available}, {"detail", std::move(detail)}, {"remedy", available ? "" : remedy}};
-}
 
 base::Json read_only_inputs() {
   const auto memory = os::SharedMemory::create("memory", 4096, os::PeerAccess::read_only);
@@ -40,12 +36,6 @@ void add_sandbox(base::Json& capabilities) {
                                       applied ? fmt::format("keeps from {}", entry.shuts) : lines[i].second,
                                       std::string(entry.remedy).c_str()));
   }
-}
-
-// Present or not is all that is asked: this version does not run CUDA candidates.
-base::Json library(const char* name, const char* file, const char* remedy) {
-  const bool found = os::loads_library(file);
-  return capability(name, found, found ? file : fmt::format("{} is not installed", file), remedy);
 }
 
 }  // namespace
@@ -72,9 +62,8 @@ base::Result<base::Json> describe_machine(const std::string& device_name, const 
   json["capabilities"] = base::Json::array(
       {capability("C++ compiler", toolchain.has_value(), toolchain ? toolchain->version : toolchain.error().text(),
                   "install g++, or set ASSAY_CXX"),
-       read_only_inputs(),
-       library("NVIDIA driver", "libcuda.so.1",
-               "CUDA candidates need an NVIDIA GPU and its driver; C++ candidates do not")});
+       read_only_inputs()});
+  add_cuda(json["capabilities"], settings);
   add_sandbox(json["capabilities"]);
   return json;
 }

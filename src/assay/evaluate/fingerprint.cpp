@@ -15,7 +15,7 @@ base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
   }
   entries.emplace_back("toolchain", toolchain.version);
   std::string flags;
-  for (const std::string& flag : build::host_flags()) {
+  for (const std::string& flag : toolchain.flags) {
     flags += (flags.empty() ? "" : " ") + flag;
   }
   entries.emplace_back("flags", flags);

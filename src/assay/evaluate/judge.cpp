@@ -14,6 +14,7 @@
 #include <assay/base/text.hpp>
 #include <assay/base/time.hpp>
 #include <assay/build/builder.hpp>
+#include <assay/build/cuda_toolchain.hpp>
 #include <assay/device/cpu.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
@@ -61,7 +62,7 @@ class Judge {
     }
     ASSAY_TRY(understand());
     ASSAY_TRY(os::require_sandbox(os::sandbox_support().report, request_.plan.minimum_sandbox));
-    ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, build::find_toolchain());
+    ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, toolchain_for(*device_));
     ASSAY_TRY_ASSIGN(evaluation.environment, fingerprint(*device_, toolchain, settings_));
     if (!request_.disabled_probes.empty()) {
       evaluation.environment.emplace_back("disabled_probes", names(request_.disabled_probes));
@@ -80,6 +81,12 @@ class Judge {
   }
 
  private:
+  static base::Result<build::Toolchain> toolchain_for(const device::Device& device) {
+    const std::string architecture = device.architecture();
+    return architecture.empty() ? build::find_toolchain()
+                                : build::find_nvcc(architecture, build::ObjectForm::shared_object);
+  }
+
   static std::string names(const task::ProbeSet& probes) {
     std::vector<std::string> words;
     for (const task::Probe probe : probes) {

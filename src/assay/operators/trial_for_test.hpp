@@ -43,6 +43,7 @@ class OperatorTrial {
   [[nodiscard]] std::span<Argument> arguments() { return arguments_; }
   [[nodiscard]] tensor::View& input(std::size_t position) { return std::get<tensor::View>(arguments_[position]); }
   [[nodiscard]] tensor::View& output(std::size_t position) { return outputs_[position]; }
+  [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
   [[nodiscard]] double scalar(std::size_t position) const {
     return std::visit([](auto value) { return static_cast<double>(value); }, std::get<Scalar>(arguments_[position]));
   }

@@ -13,7 +13,6 @@
 
 #include <assay/archive/archive.hpp>
 #include <assay/base/text.hpp>
-#include <assay/os/library.hpp>
 #include <assay/os/process.hpp>
 #include <assay/os/shared_memory.hpp>
 
@@ -156,30 +155,6 @@ Capability dataset_capability(const Context& context) {
           fmt::format("{} ({} definitions)", dataset->root().string(), dataset->definition_names().size()), ""};
 }
 
-Capability library(const std::string& name, const std::vector<std::string>& files, const std::string& remedy) {
-  for (const std::string& file : files) {
-    if (os::loads_library(file)) {
-      return {name, State::available, file, ""};
-    }
-  }
-  return {name, State::absent, "no " + base::join(files, " or "), remedy};
-}
-
-void examine_cuda(std::vector<Capability>& found) {
-  Capability nvcc = compiler("nvcc", State::absent, "CUDA sources cannot be built; everything on the CPU works");
-  if (nvcc.state != State::available && ::access("/usr/local/cuda/bin/nvcc", X_OK) == 0) {
-    nvcc = {"nvcc", State::available, "/usr/local/cuda/bin/nvcc", ""};
-  }
-  found.push_back(std::move(nvcc));
-  found.push_back(library("NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
-                          "CUDA sources cannot be compiled at run time; everything on the CPU works"));
-  found.push_back(library("CUDA driver", {"libcuda.so.1"}, "no GPU can be used; everything on the CPU works"));
-  const bool device = ::access("/dev/nvidia0", R_OK | W_OK) == 0;
-  found.push_back({"GPU", device ? State::available : State::absent,
-                   device ? "/dev/nvidia0" : "no /dev/nvidia0 that we may open",
-                   device ? "" : "GPU kernels cannot be evaluated here; everything on the CPU works"});
-}
-
 void add_what_the_judge_says(const base::Json& machine, std::vector<Capability>& found) {
   const auto capabilities = machine.find("capabilities");
   if (capabilities == machine.end() || !capabilities->is_array()) {
@@ -231,7 +206,6 @@ DoctorReport examine(const Context& context) {
   found.push_back(database());
   found.push_back(dataset_capability(context));
   add_what_the_judge_says(machine, found);
-  examine_cuda(found);
   return report;
 }
 

@@ -74,7 +74,7 @@ TEST_F(DoctorTest, AbsentThingsAreNoReasonToDespair) {
 
 TEST_F(DoctorTest, GpuThingsAreNeverMissingOnlyAbsent) {
   const DoctorReport report = examine(world_.context());
-  for (const char* name : {"nvcc", "NVRTC", "CUDA driver", "GPU"}) {
+  for (const char* name : {"judge: nvcc", "judge: NVRTC", "judge: NVIDIA driver"}) {
     EXPECT_NE(state(report, name), State::missing) << name;
   }
 }

@@ -61,17 +61,6 @@ void fill_in_parallel(std::span<std::byte> bytes, std::uint32_t word) {
   });
 }
 
-// The guard bands are the gaps between the tensors: [end of one, start of the next).
-template <class Function>
-void for_each_band(const Layout& layout, Function function) {
-  std::size_t start = 0;
-  for (const Place& place : layout.outputs) {
-    function(start, place.offset);
-    start = place.offset + place.bytes;
-  }
-  function(start, layout.outputs_size);
-}
-
 }  // namespace
 
 Layout shifted(Layout layout, std::size_t bytes) {
@@ -153,40 +142,55 @@ Poison Poison::draw(std::uint64_t seed, std::uint64_t call) {
   return {kBases[random.next_below(kBases.size())] | (bits & 0x003f003fU)};
 }
 
-OutputGuard::OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call,
-                         bool poisons)
-    : layout_(&layout), memory_(memory), poison_(Poison::draw(seed, call)) {
-  base::Philox random(seed, base::mix(base::stream_id("canary"), call));
-  canary_ = random.next_u32();
+std::vector<GuardBand> guard_bands(const Layout& layout) {
+  std::vector<GuardBand> bands;
+  std::size_t start = 0;
   for (const Place& place : layout.outputs) {
-    if (poisons) {
-      fill_in_parallel(memory_.subspan(place.offset, place.bytes), poison_.word);
-    }
+    bands.push_back({start, place.offset});
+    start = place.offset + place.bytes;
   }
-  for_each_band(layout,
-                [&](std::size_t begin, std::size_t end) { fill_words(memory_.subspan(begin, end - begin), canary_); });
+  bands.push_back({start, layout.outputs_size});
+  return bands;
 }
 
-std::optional<task::Finding> OutputGuard::check() const {
-  std::optional<std::size_t> first;
-  for_each_band(*layout_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end && !first; ++i) {
-      const std::uint32_t shift = 8 * ((i - begin) % sizeof canary_);
-      if (memory_[i] != static_cast<std::byte>((canary_ >> shift) & 0xffU)) {
-        first = i;
-      }
-    }
-  });
-  if (!first) {
-    return std::nullopt;
-  }
-  const Located located = locate(*layout_, true, static_cast<std::int64_t>(*first));
+std::uint32_t draw_canary(std::uint64_t seed, std::uint64_t call) {
+  base::Philox random(seed, base::mix(base::stream_id("canary"), call));
+  return random.next_u32();
+}
+
+task::Finding guard_overwritten(const Layout& layout, std::size_t offset) {
+  const Located located = locate(layout, true, static_cast<std::int64_t>(offset));
   task::Finding finding;
   finding.kind = "guard_overwritten";
   finding.tensor = located.tensor;
   finding.index = located.index;
   finding.message = fmt::format("it wrote outside its outputs: {}", located.text);
   return finding;
+}
+
+OutputGuard::OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call,
+                         bool poisons)
+    : layout_(&layout), memory_(memory), poison_(Poison::draw(seed, call)), canary_(draw_canary(seed, call)) {
+  for (const Place& place : layout.outputs) {
+    if (poisons) {
+      fill_in_parallel(memory_.subspan(place.offset, place.bytes), poison_.word);
+    }
+  }
+  for (const auto& [begin, end] : guard_bands(layout)) {
+    fill_words(memory_.subspan(begin, end - begin), canary_);
+  }
+}
+
+std::optional<task::Finding> OutputGuard::check() const {
+  for (const auto& [begin, end] : guard_bands(*layout_)) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t shift = 8 * ((i - begin) % sizeof canary_);
+      if (memory_[i] != static_cast<std::byte>((canary_ >> shift) & 0xffU)) {
+        return guard_overwritten(*layout_, i);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 bool OutputGuard::untouched(const Place& place, std::size_t flat) const {

@@ -58,6 +58,17 @@ struct Poison {
   [[nodiscard]] static Poison draw(std::uint64_t seed, std::uint64_t call);
 };
 
+/// The bytes of an outputs' memory that no call may touch: the gaps between the tensors, [begin, end).
+struct GuardBand {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+[[nodiscard]] std::vector<GuardBand> guard_bands(const Layout& layout);
+/// What guard bands hold: this 32-bit word, repeated from the start of each band on.
+[[nodiscard]] std::uint32_t draw_canary(std::uint64_t seed, std::uint64_t call);
+/// The finding about a byte of a guard band that was changed.
+[[nodiscard]] task::Finding guard_overwritten(const Layout& layout, std::size_t offset);
+
 /// Prepares one side's outputs for a call: poison in the tensors, canaries from (seed, call) in the guard bands.
 class OutputGuard {
  public:

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
+#include <assay/base/content_strands.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/tensor/view.hpp>
 
@@ -48,35 +50,31 @@ std::optional<SampledContent::Change> SampledContent::changed() const {
 }
 
 std::uint64_t content_digest(std::span<const std::byte> bytes) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20U;
-  constexpr std::size_t kLanes = 4;
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio: an odd multiplier is a bijection.
-  std::vector<std::uint64_t> of_piece((bytes.size() + kPiece - 1) / kPiece);
-  base::parallel_for(of_piece.size(), [&](std::size_t piece) {
-    const auto part = bytes.subspan(piece * kPiece, std::min(kPiece, bytes.size() - piece * kPiece));
-    std::array<std::uint64_t, kLanes> lanes = {1, 2, 3, 4};
-    const auto stir = [&](const std::byte* from, std::size_t count) {
-      std::array<std::uint64_t, kLanes> block{};
-      std::memcpy(block.data(), from, count);
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::uint64_t mixed = (lanes[lane] ^ block[lane]) * kOdd;
-        lanes[lane] = mixed ^ (mixed >> 29U);
+  using Strands = base::ContentStrands;
+  constexpr std::size_t kPiecesAGroup = 128;  // 1 MiB for a thread at a time.
+  constexpr std::size_t kGroup = kPiecesAGroup * Strands::kPieceBytes;
+  std::vector<std::uint64_t> sums((bytes.size() + kGroup - 1) / kGroup);
+  base::parallel_for(sums.size(), [&](std::size_t group) {
+    const std::size_t end = std::min(bytes.size(), (group + 1) * kGroup);
+    std::size_t at = group * kGroup;
+    for (std::uint64_t piece = group * kPiecesAGroup; at < end; ++piece) {
+      std::array<std::uint64_t, Strands::kStrands> states{};
+      for (std::uint64_t strand = 0; strand < Strands::kStrands; ++strand) {
+        states[strand] = Strands::start(piece, strand);
       }
-    };
-    std::size_t at = 0;
-    for (; at + sizeof lanes <= part.size(); at += sizeof lanes) {
-      stir(part.data() + at, sizeof lanes);
-    }
-    stir(part.data() + at, part.size() - at);
-    for (const std::uint64_t lane : lanes) {
-      of_piece[piece] = base::mix(of_piece[piece], lane);
+      for (std::uint64_t row = 0; row < Strands::kRows && at < end; ++row, at += Strands::kRowBytes) {
+        std::array<std::uint64_t, Strands::kStrands> words{};
+        std::memcpy(words.data(), bytes.data() + at, std::min<std::size_t>(Strands::kRowBytes, end - at));
+        for (std::uint64_t strand = 0; strand < Strands::kStrands; ++strand) {
+          states[strand] = Strands::stir(states[strand], words[strand]);
+        }
+      }
+      for (std::uint64_t strand = 0; strand < Strands::kStrands; ++strand) {
+        sums[group] += Strands::finish(states[strand], piece, strand);
+      }
     }
   });
-  std::uint64_t digest = bytes.size();
-  for (const std::uint64_t piece : of_piece) {
-    digest = base::mix(digest, piece);
-  }
-  return digest;
+  return Strands::total(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}), bytes.size());
 }
 
 }  // namespace assay::verify

@@ -40,7 +40,8 @@ class SampledContent {
 };
 
 /// Digests bytes, in parallel pieces: any change of any byte changes it but with probability 2^-64 or so. Not for
-/// adversaries who choose the contents: they cannot see it, and only equality of two moments is asked.
+/// adversaries who choose the contents: they cannot see it, and only equality of two moments is asked. The trusted GPU
+/// kernels compute the same number (base/content_strands.hpp says how).
 [[nodiscard]] std::uint64_t content_digest(std::span<const std::byte> bytes);
 
 }  // namespace assay::verify

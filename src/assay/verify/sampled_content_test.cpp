@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cstring>
 #include <numeric>
 
@@ -59,7 +61,7 @@ TEST(SampledContent, WhatIsOutsideTheOutputsIsNotItsBusiness) {
 }
 
 TEST(ContentDigest, EveryByteCountsAndPlacesToo) {
-  for (const std::size_t size : {1U, 31U, 32U, 33U, 1000U, (1U << 20U) + 5U}) {
+  for (const std::size_t size : {1U, 31U, 32U, 33U, 1000U, 8192U, 8200U, (1U << 20U) + 5U}) {
     std::vector<std::byte> bytes(size);
     for (std::size_t i = 0; i < size; ++i) {
       bytes[i] = static_cast<std::byte>(i * 7);
@@ -72,6 +74,18 @@ TEST(ContentDigest, EveryByteCountsAndPlacesToo) {
       bytes[at] ^= std::byte{0x80};
     }
   }
+  // The same words in other places: rows, columns and pieces of the digest.
+  std::vector<std::byte> bytes(20'000);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(i * 37 % 251);
+  }
+  const std::uint64_t before = content_digest(bytes);
+  for (const std::size_t distance : {8U, 256U, 8192U, 16384U}) {
+    std::swap_ranges(bytes.begin(), bytes.begin() + 8, bytes.begin() + static_cast<std::ptrdiff_t>(distance));
+    EXPECT_NE(content_digest(bytes), before) << distance;
+    std::swap_ranges(bytes.begin(), bytes.begin() + 8, bytes.begin() + static_cast<std::ptrdiff_t>(distance));
+  }
+  EXPECT_EQ(content_digest(bytes), before);
   EXPECT_NE(content_digest(std::vector<std::byte>(32)), content_digest(std::vector<std::byte>(33)));
   EXPECT_NE(content_digest(std::vector<std::byte>(32)), content_digest(std::vector<std::byte>(64)));
 }

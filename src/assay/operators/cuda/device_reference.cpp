@@ -8,7 +8,9 @@ namespace {
 using Maker = Made (*)(std::string_view definition_name);
 
 /// The makers of all operators, one a line.
-constexpr std::initializer_list<Maker> kMakers = {};
+constexpr Maker kMakers[] = {
+    make_gdn_decode, make_gdn_prefill, make_moe_fp8_block_scale, make_dsa_topk_indexer, make_dsa_sparse_attention,
+};
 
 }  // namespace
 

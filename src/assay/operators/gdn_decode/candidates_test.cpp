@@ -108,7 +108,8 @@ class Candidate {
     for (std::size_t i = 0; i < kOutputCount; ++i) {
       outputs.push_back(tensor_argument(trial.output(i)));
     }
-    const assay_call call{ASSAY_ABI_VERSION, kInputCount, kOutputCount, 0, inputs.data(), outputs.data(), nullptr};
+    const assay_call call{ASSAY_ABI_VERSION, kInputCount,    kOutputCount, 0,
+                          inputs.data(),     outputs.data(), nullptr,      nullptr};
     return kernel_(&call);
   }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
+
+#include <assay/operators/cuda/arithmetic.hpp>
 
 namespace assay::operators::gdn_prefill {
 
@@ -25,13 +26,14 @@ class RowError {
   static constexpr double kFloor = 0x1p-120;    ///< Denormals may become zero.
   static constexpr std::size_t kRefreshTokens = 64;  ///< How often `refresh` is due.
 
-  explicit RowError(double state_square) : summed_(state_square) {}
+  ASSAY_HOST_DEVICE explicit RowError(double state_square) : summed_(state_square) {}
 
   /// The state holds this now: |row|^2.
-  void refresh(double state_square) { summed_ = std::max(summed_, state_square); }
+  ASSAY_HOST_DEVICE void refresh(double state_square) { summed_ = state_square > summed_ ? state_square : summed_; }
 
   /// One token. `gain_square` is (beta |k|)^2, `decay_error` kSoftplus * exp(A_log).
-  void step(double g_square, double gain_square, double v, double u, double head_size, double decay_error) {
+  ASSAY_HOST_DEVICE void step(double g_square, double gain_square, double v, double u, double head_size,
+                              double decay_error) {
     constexpr double kForget = 1.0 - 1.0 / 128.0;
     const double traffic = v * v + u * u;
     drifted_ = g_square * (drifted_ + decay_error * decay_error * summed_);
@@ -40,12 +42,12 @@ class RowError {
   }
 
   /// Returns the error of `scale * row . q`, where `reach` is |scale| |q| / sqrt(head_size).
-  [[nodiscard]] double of_output(double output, double reach) const {
+  [[nodiscard]] ASSAY_HOST_DEVICE double of_output(double output, double reach) const {
     return kOperand * std::fabs(output) + reach * (kOperand * std::sqrt(summed_) + std::sqrt(drifted_)) + kFloor;
   }
   /// Returns the norm of the error of the row, whose norm is `norm`.
-  [[nodiscard]] double of_state(double norm) const {
-    return kOperand * std::sqrt(std::min(written_, summed_)) + std::sqrt(drifted_) + kFloat * norm + kFloor;
+  [[nodiscard]] ASSAY_HOST_DEVICE double of_state(double norm) const {
+    return kOperand * std::sqrt(summed_ < written_ ? summed_ : written_) + std::sqrt(drifted_) + kFloat * norm + kFloor;
   }
 
  private:

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/device/cuda/device_comparison.hpp>
+#include <assay/device/cuda/driver.hpp>
+#include <assay/device/cuda/element_format.hpp>
+#include <assay/device/cuda/fill_pattern.hpp>
+
+namespace assay::device::cuda {
+
+struct ByteRange {
+  DevicePointer address = 0;
+  std::size_t bytes = 0;
+};
+
+struct FilledRange {
+  ByteRange range;
+  FillPattern pattern;
+};
+
+/// An output beside its expected values, both row-major in device memory.
+struct CompareRequest {
+  DevicePointer got = 0;  ///< Aligned to its elements.
+  ElementFormat format = ElementFormat::float32;
+  DevicePointer expected = 0;  ///< A double an element.
+  std::size_t elements = 0;
+  DeviceRule rule;
+};
+
+struct Comparison {
+  bool surely_right = false;  ///< The CPU's comparison would find nothing. Otherwise it has to be asked.
+  CompareTotals totals;
+  /// Counted only if it is not surely right: elements that are wrong by themselves, and the first of them.
+  std::size_t wrong = 0;
+  std::optional<std::size_t> first_wrong;
+};
+
+/// The judge's own kernels on its own memory: so that no data crosses the bus for a check. Results come with one copy of
+/// a few bytes, for which the calls wait; `fill` and `flush_l2` are enqueued only. For one thread, in the context that
+/// they were loaded for, which outlives them. A process that runs candidates has no business with them.
+class TrustedKernels {
+ public:
+  [[nodiscard]] static base::Result<TrustedKernels> load(const Context& context);
+
+  /// Fills bytes, of any alignment.
+  [[nodiscard]] base::Result<void> fill(const FilledRange& range, const Stream& stream);
+  /// Tells of each range the first offset that no longer holds its pattern.
+  [[nodiscard]] base::Result<std::vector<std::optional<std::size_t>>> check_fill(std::span<const FilledRange> ranges,
+                                                                                 const Stream& stream);
+  /// Computes the digest of each range: the number that verify::content_digest has for the same bytes.
+  [[nodiscard]] base::Result<std::vector<std::uint64_t>> digest(std::span<const ByteRange> ranges,
+                                                                const Stream& stream);
+
+  /// Bytes of a buffer that `flush_l2` reads: three times the cache, so that nothing else is left in it.
+  [[nodiscard]] std::size_t flush_bytes() const { return flush_bytes_; }
+  /// Reads all of the buffer, at least flush_bytes() of them, aligned to 16 bytes. It writes nothing, so that what is
+  /// timed next does not pay for writing back dirty lines of ours.
+  [[nodiscard]] base::Result<void> flush_l2(const ByteRange& buffer, const Stream& stream);
+
+  /// Compares an output with its expected values. The rule's block_elements divide the elements.
+  [[nodiscard]] base::Result<Comparison> compare(const CompareRequest& request, const Stream& stream);
+
+ private:
+  struct Functions {
+    abi::FunctionHandle fill = nullptr;
+    abi::FunctionHandle check_fill = nullptr;
+    abi::FunctionHandle digest = nullptr;
+    abi::FunctionHandle read = nullptr;
+    abi::FunctionHandle compare_pieces = nullptr;
+    abi::FunctionHandle compare_blocks = nullptr;
+    abi::FunctionHandle compare_total = nullptr;
+    abi::FunctionHandle compare_find = nullptr;
+  };
+
+  TrustedKernels(const Context& context, Module module) : context_(&context), module_(std::move(module)) {}
+  [[nodiscard]] LaunchShape shape_for(std::size_t threads) const;
+  [[nodiscard]] base::Result<void> need_scratch(std::size_t bytes, const Stream& stream);
+  [[nodiscard]] base::Result<void> find_wrong(const CompareRequest& request, DevicePointer of_blocks,
+                                              Comparison& comparison, const Stream& stream);
+
+  const Context* context_;
+  Module module_;
+  Functions functions_;
+  Memory scratch_;
+  unsigned multiprocessors_ = 0;
+  std::size_t flush_bytes_ = 0;
+};
+
+}  // namespace assay::device::cuda

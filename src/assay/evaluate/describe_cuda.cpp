@@ -1,0 +1,124 @@
+#include <assay/evaluate/describe_cuda.hpp>
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include <assay/base/text.hpp>
+#include <assay/build/cuda_toolchain.hpp>
+#include <assay/device/cuda/driver.hpp>
+#include <assay/device/cuda/nvml.hpp>
+#include <assay/device/device.hpp>
+#include <assay/os/library.hpp>
+#include <assay/worker/client.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kFloorLimit{10};
+
+base::Json of_result(const char* name, const base::Result<std::string>& result, const char* remedy) {
+  return result ? capability(name, true, *result, "") : capability(name, false, result.error().text(), remedy);
+}
+
+base::Json library(const char* name, const char* file, const char* remedy) {
+  const bool found = os::loads_library(file);
+  return capability(name, found, found ? file : fmt::format("{} is not installed", file), remedy);
+}
+
+base::Result<std::string> driver_version() {
+  ASSAY_TRY_ASSIGN(const device::cuda::Driver* driver, device::cuda::open_driver());
+  int version = 0;
+  ASSAY_TRY(device::cuda::check(driver->cuDriverGetVersion(&version), "cuDriverGetVersion"));
+  return fmt::format("libcuda.so.1, CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
+
+base::Result<std::string> state_of(const std::string& uuid) {
+  ASSAY_TRY_ASSIGN(const auto nvml, device::cuda::Nvml::open(uuid));
+  ASSAY_TRY_ASSIGN(const device::cuda::DeviceState state, nvml->state());
+  const std::string throttled = device::cuda::throttle_text(state.throttle_reasons);
+  return fmt::format("SM {} MHz, memory {} MHz, {} degrees, {:.0f} of {:.0f} W{}", state.sm_mhz, state.memory_mhz,
+                     state.temperature_celsius, state.power_watts, state.power_limit_watts,
+                     throttled.empty() ? "" : ", slowed by: " + throttled);
+}
+
+// Starts a worker as an evaluation does, sandbox and all.
+base::Result<std::string> worker_on(const device::Device& device, const JudgeSettings& settings) {
+  worker::WorkerOptions options;
+  options.program = settings.worker;
+  options.access = device.worker_access();
+  const Clock::time_point start = Clock::now();
+  ASSAY_TRY_ASSIGN(worker::WorkerClient client, worker::WorkerClient::start(options));
+  const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+  const auto floor = client.measure_floor(kFloorLimit);
+  if (!floor) {
+    return base::environment_error("cuda.floor", "an empty kernel cannot be timed: " + floor.error().text);
+  }
+  return fmt::format("ready in {} ms in the sandbox; an empty kernel takes {:.2f} us by its events", taken.count(),
+                     static_cast<double>(floor->elapsed_ns) / 1000);
+}
+
+base::Result<std::string> bandwidth_of(const device::Device& device) {
+  ASSAY_TRY_ASSIGN(const std::optional<double> measured, device.measured_bytes_per_ns());
+  return fmt::format("{:.0f} GB/s read and written by a large copy", measured.value_or(0));
+}
+
+void add_device(base::Json& capabilities, int ordinal, const JudgeSettings& settings) {
+  const std::string name = fmt::format("cuda:{}", ordinal);
+  const auto facts = device::cuda::describe_device(ordinal);
+  const auto opened = facts ? device::open_device(name) : tl::unexpected(facts.error());
+  if (!opened) {
+    capabilities.push_back(capability(name.c_str(), false, opened.error().text(), "see what nvidia-smi says"));
+    return;
+  }
+  capabilities.push_back(
+      capability(name.c_str(), true,
+                 fmt::format("{}, {}, {} multiprocessors, {} and {} of second-level cache", facts->name,
+                             (*opened)->architecture(), facts->multiprocessors, base::human_bytes(facts->memory_bytes),
+                             base::human_bytes(static_cast<std::uint64_t>(facts->l2_bytes))),
+                 ""));
+  capabilities.push_back(of_result((name + " state").c_str(), state_of(facts->uuid),
+                                   "clocks and temperature cannot be recorded without NVML"));
+  capabilities.push_back(of_result((name + " memory").c_str(), bandwidth_of(**opened), "see what nvidia-smi says"));
+  capabilities.push_back(of_result((name + " worker").c_str(), worker_on(**opened, settings),
+                                   "CUDA candidates cannot run here; see the driver's words"));
+}
+
+// Compilers and libraries that are of use with any device, or before there is one.
+void add_toolkit(base::Json& capabilities) {
+  const auto nvcc = build::find_nvcc("sm_90a", build::ObjectForm::shared_object);
+  capabilities.push_back(capability("nvcc", nvcc.has_value(), nvcc ? nvcc->name : nvcc.error().text(),
+                                    "install the CUDA toolkit, or set ASSAY_NVCC"));
+  capabilities.push_back(
+      library("NVRTC", "libnvrtc.so.13", "install the CUDA toolkit: it compiles cubins in a library"));
+  capabilities.push_back(
+      library("CUPTI", "libcupti.so.13", "install the CUDA toolkit: kernels cannot be traced singly"));
+}
+
+}  // namespace
+
+base::Json capability(const char* name, bool available, std::string detail, std::string remedy) {
+  return {{"name", name},
+          {"available", available},
+          {"detail", std::move(detail)},
+          {"remedy", available ? std::string() : std::move(remedy)}};
+}
+
+void add_cuda(base::Json& capabilities, const JudgeSettings& settings) {
+  const base::Result<std::string> version = driver_version();
+  capabilities.push_back(
+      of_result("NVIDIA driver", version, "CUDA candidates need an NVIDIA GPU and its driver; C++ candidates do not"));
+  add_toolkit(capabilities);
+  int count = 0;
+  if (version && (*device::cuda::open_driver())->cuDeviceGetCount(&count) == device::cuda::abi::kSuccess) {
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      add_device(capabilities, ordinal, settings);
+    }
+  }
+}
+
+}  // namespace assay::evaluate

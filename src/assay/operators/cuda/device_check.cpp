@@ -1,0 +1,118 @@
+#include <assay/operators/cuda/device_check.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <assay/operators/cuda/dsa_topk_check.hpp>
+
+namespace assay::operators::cuda {
+namespace {
+
+using device::cuda::Comparison;
+using device::cuda::ElementFormat;
+
+enum class Scope : std::uint8_t { tensor, row };
+
+/// By ComparisonRule, output by output.
+class RuleCheck final : public DeviceCheck {
+ public:
+  /// `scope`: of what the rule's RMS and norm are taken, the rule's own blocks or each row of the first axis by itself.
+  RuleCheck(const Operator& op, Scope scope) : op_(&op), scope_(scope) {}
+
+  [[nodiscard]] base::Result<std::size_t> scratch_bytes(const task::AxisValues& /*axes*/) const override { return 0; }
+
+  [[nodiscard]] base::Result<DeviceVerdict> check(const DeviceCheckInput& call, device::cuda::TrustedKernels& kernels,
+                                                  const device::cuda::Stream& stream) const override {
+    ASSAY_CHECK(call.expected.size() >= call.outputs.size());
+    for (std::size_t i = 0; i < call.outputs.size(); ++i) {
+      const DeviceTensor& output = call.outputs[i];
+      const std::string& name = op_->interface().outputs[i].first;
+      const auto format = element_format(output.dtype);
+      if (!format) {
+        return DeviceVerdict{false, fmt::format("{} has elements that no kernel reads", name)};
+      }
+      device::cuda::DeviceRule rule = device_rule(op_->rule(i), output.shape);
+      if (scope_ == Scope::row) {
+        rule.rms_of_block = 1;
+        rule.block_elements = row_elements(output.shape);
+      }
+      ASSAY_TRY_ASSIGN(const Comparison found, kernels.compare({output.address, *format, call.expected[i],
+                                                                tensor::element_count(output.shape), rule},
+                                                               stream));
+      if (!found.surely_right) {
+        return DeviceVerdict{
+            false, fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm", name,
+                               found.wrong, found.totals.norm_unsure)};
+      }
+    }
+    return DeviceVerdict{true, ""};
+  }
+
+ private:
+  static std::size_t row_elements(const tensor::Shape& shape) {
+    return shape.empty() || shape[0] == 0 ? 1 : tensor::element_count(shape) / static_cast<std::size_t>(shape[0]);
+  }
+
+  const Operator* op_;
+  Scope scope_;
+};
+
+}  // namespace
+
+std::optional<ElementFormat> element_format(tensor::DType dtype) {
+  using enum tensor::DType;
+  switch (dtype) {
+    case float64:
+      return ElementFormat::float64;
+    case float32:
+      return ElementFormat::float32;
+    case float16:
+      return ElementFormat::float16;
+    case bfloat16:
+      return ElementFormat::bfloat16;
+    case float8_e4m3fn:
+      return ElementFormat::float8_e4m3fn;
+    case float8_e5m2:
+      return ElementFormat::float8_e5m2;
+    case int64:
+      return ElementFormat::int64;
+    case int32:
+      return ElementFormat::int32;
+    case int16:
+      return ElementFormat::int16;
+    case int8:
+      return ElementFormat::int8;
+    case uint32:
+      return ElementFormat::uint32;
+    case uint8:
+      return ElementFormat::uint8;
+    case boolean:
+      return ElementFormat::boolean;
+    default:
+      return std::nullopt;
+  }
+}
+
+device::cuda::DeviceRule device_rule(const tensor::ComparisonRule& rule, const tensor::Shape& shape) {
+  ASSAY_CHECK(rule.norm_axes >= 0 && static_cast<std::size_t>(rule.norm_axes) <= shape.size());
+  const tensor::Shape inner(shape.begin() + rule.norm_axes, shape.end());
+  return {.relative = rule.relative,
+          .absolute_of_rms = rule.absolute_of_rms,
+          .norm = rule.norm,
+          .block_elements = std::max<std::uint64_t>(1, tensor::element_count(inner))};
+}
+
+base::Result<std::unique_ptr<DeviceCheck>> make_device_check(const Operator& op) {
+  const std::string_view name = op.definition_name();
+  if (name.starts_with("dsa_topk_indexer")) {
+    return make_topk_check(name);
+  }
+  if (name.starts_with("gdn_prefill")) {
+    return nullptr;  // Its tolerances are its own: compare_with_errors.
+  }
+  // The mixture of experts holds each token's row by itself; a row of another legal choice of experts is not surely right.
+  const bool by_row = name.starts_with("moe_fp8_block_scale");
+  return std::make_unique<RuleCheck>(op, by_row ? Scope::row : Scope::tensor);
+}
+
+}  // namespace assay::operators::cuda
