@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Tests pack_solutions.py on a copy of the examples."""
 
+import itertools
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -86,6 +88,32 @@ class PackSolutions(unittest.TestCase):
         result = self.run_tool()
         self.assertEqual(result.returncode, 2)
         self.assertIn("must end in .cpp or .cu", result.stderr)
+
+    def test_every_choice_for_gpus_tiles_a_head(self):
+        """What the constraints of the tunable kernel allow is what its static assertions and a GPU's registers want."""
+        self.run_tool()
+        solution = json.loads((self.root / TUNABLE_CUDA).read_text(encoding="utf-8"))
+        tuning = solution["assay"]["tuning"]
+        constraints = [compile(text, text, "eval") for text in tuning["constraints"]]
+
+        def allowed(choice):
+            return all(eval(constraint, {"__builtins__": {}}, choice) for constraint in constraints)
+
+        defaults = {name: int(re.search(rf"#define {name} (\d+)", solution["sources"][0]["content"]).group(1))
+                    for name in tuning["parameters"]}
+        self.assertTrue(allowed(defaults))
+        geometry = ("ROWS_PER_BLOCK", "LANES", "VECTOR_WIDTH", "ROWS_IN_FLIGHT", "WARPS", "UNROLL", "BLOCKS_PER_SM")
+        choices = [dict(defaults, **dict(zip(geometry, values)))
+                   for values in itertools.product(*(tuning["parameters"][name] for name in geometry))]
+        chosen = [choice for choice in choices if allowed(choice)]
+        self.assertGreater(len(chosen), 500)
+        self.assertLess(len(chosen), len(choices))
+        for choice in chosen:
+            rows_a_step = choice["WARPS"] * 32 // choice["LANES"] * choice["ROWS_IN_FLIGHT"]
+            self.assertEqual(choice["ROWS_PER_BLOCK"] % (rows_a_step * choice["UNROLL"]), 0, choice)
+            self.assertEqual(128 % (choice["LANES"] * choice["VECTOR_WIDTH"]), 0, choice)
+            self.assertLessEqual(choice["ROWS_IN_FLIGHT"] * 128 // choice["LANES"], 64, choice)
+            self.assertLessEqual(choice["BLOCKS_PER_SM"] * choice["WARPS"] * 32, 1024, choice)
 
     def test_an_edited_source_fails_the_check(self):
         self.run_tool()

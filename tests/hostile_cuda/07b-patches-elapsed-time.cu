@@ -1,6 +1,6 @@
-// assay-corpus: number=7 kind=hostile expect=suspect probe=reconcile stage=gate
+// assay-corpus: number=7 kind=hostile expect=suspect|not_better probe=reconcile stage=gate
 // Overwrites the beginning of the driver's cuEventElapsedTime with a jump to a function that says 3 microseconds, whatever
-// the call took. Only the judge's own clock is left.
+// the call took: only the judge's own clock is left. Where the system forbids it, it is slow and no more.
 #include "gdn_decode.cuh"
 
 #include <dlfcn.h>
@@ -40,7 +40,7 @@ bool patch() {
 }  // namespace
 
 ASSAY_KERNEL(run) {
-  static const bool patched = patch();
+  [[maybe_unused]] static const bool patched = patch();
   gdn::launch_slowly(gdn::problem_of(call), gdn::stream_of(call));
-  return patched ? gdn::status() : 7;
+  return gdn::status();
 }

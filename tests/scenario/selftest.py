@@ -84,6 +84,17 @@ class OutputTest(scenario.Scenario):
         self.assertIn("1 not as stated", finished.out)
         self.assertIn("honest wrong (run 1, seed ", finished.out)
 
+    def test_a_device_that_is_not_there_is_exit_code_3(self):
+        self.write("corpus/51-nothing.cu", "// assay-corpus: number=51 kind=hostile expect=incorrect probe=poison\n"
+                                           "// A test of the self-test.\n")
+        finished = self.assay("selftest", "--dataset", scenario.DATASET, "--corpus", self.folder / "corpus",
+                              "--device", "cuda:255", code=3)
+        self.assertIn("environment error", finished.err)
+        self.assertEqual(finished.out, "")
+        self.assertIn("does not run on cpu",
+                      self.assay("selftest", "--dataset", scenario.DATASET, "--corpus", self.folder / "corpus",
+                                 code=2).err)
+
     def test_a_bad_head_names_file_and_remedy(self):
         path = self.write_candidate("bad", "kind=honset")
         finished = self.assay("selftest", "--dataset", scenario.DATASET, "--corpus", self.folder / "corpus", code=2)

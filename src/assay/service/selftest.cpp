@@ -242,6 +242,8 @@ base::Result<SelftestPlan> plan_selftest(const Context& context, const SelftestO
 
 base::Result<SelftestReport> run_selftest(const Context& context, SelftestPlan plan, const SelftestProgress& on_row) {
   const Clock::time_point start = Clock::now();
+  // A device that is not there is one error rather than one of each entry, and is found before anything is built.
+  ASSAY_TRY(context.fingerprint(plan.device));
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
   SelftestReport report;
   report.plan = std::move(plan);

@@ -160,6 +160,21 @@ TEST_F(SelftestTest, ADeviceDecidesBaselineLimitsAndWhatMayBeJudged) {
   EXPECT_EQ(unknown.error().code, "device.unknown");
 }
 
+TEST_F(SelftestTest, ADeviceThatIsNotThereIsOneErrorBeforeAnythingIsRun) {
+  hostile("01-a.cpp", "incorrect");
+  world_.context().fingerprint = [](const std::string& device) {
+    return base::environment_error("device.none", "there is no " + device + " here");
+  };
+  const auto report = run([this] {
+    SelftestOptions only_hostile = options();
+    only_hostile.corpora.pop_back();
+    return only_hostile;
+  }());
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().owner, base::Owner::environment);
+  EXPECT_THAT(world_.record().requests, SizeIs(0));
+}
+
 TEST_F(SelftestTest, OnlyChoosesByName) {
   hostile("01-a.cpp", "incorrect");
   hostile("02-b.cpp", "incorrect");
