@@ -108,8 +108,7 @@ class Candidate {
     for (std::size_t i = 0; i < kOutputCount; ++i) {
       outputs.push_back(tensor_argument(trial.output(i)));
     }
-    const assay_call call{ASSAY_ABI_VERSION, kInputCount,    kOutputCount, 0,
-                          inputs.data(),     outputs.data(), nullptr,      nullptr};
+    const assay_call call{ASSAY_ABI_VERSION, kInputCount, kOutputCount, 0, inputs.data(), outputs.data(), nullptr};
     return kernel_(&call);
   }
 
