@@ -10,6 +10,7 @@ base::Result<Module> load_device_code(std::string_view name, DeviceCode code) {
         "cuda.no_device_code",
         fmt::format("this build of Assay holds no GPU code: build it where nvcc is installed ({}.cu)", name));
   }
+  ASSAY_TRY(open_driver());
   return base::with_context(Module::load(code), fmt::format("while loading the GPU code of {}.cu", name));
 }
 

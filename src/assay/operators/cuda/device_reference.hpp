@@ -21,7 +21,7 @@ namespace assay::operators::cuda {
 
 /// One argument of a call whose tensors lie in the judge's device memory.
 struct DeviceTensor {
-  device::cuda::DevicePointer address = 0;  ///< Of the first element, aligned to 256 bytes.
+  device::cuda::DevicePointer address = 0;  ///< Of the first element, aligned to 64 bytes.
   tensor::DType dtype = tensor::DType::float32;
   tensor::Shape shape;  ///< Row-major, contiguous.
 };
@@ -42,7 +42,7 @@ class DeviceReference {
   /// Returns the bytes of device scratch that a call needs; 0 is possible.
   [[nodiscard]] virtual base::Result<std::size_t> scratch_bytes(const task::AxisValues& axes) const = 0;
   /// Enqueues the work and returns; afterwards in stream order expected[i] holds the double-precision values.
-  /// `expected` and `scratch` are aligned to 256 bytes; all of expected[i] is written, whatever it held.
+  /// `expected` and `scratch` are aligned to 64 bytes; all of expected[i] is written, whatever it held.
   [[nodiscard]] virtual base::Result<void> enqueue(const task::AxisValues& axes, std::span<const DeviceArgument> inputs,
                                                    std::span<const device::cuda::DevicePointer> expected,
                                                    device::cuda::DevicePointer scratch,

@@ -87,7 +87,7 @@ TEST(DeviceMoeRouting, ChoosesAsTheCpuDoesAtTheContestsSizes) {
     for (std::size_t e = 0; e < kContest.experts; ++e) {
       logits[e] = coarse ? static_cast<float>(random.next_below(12)) * 0.25F
                          : static_cast<float>(random.next_uniform() * 8 - 4);
-      bias[e] = coarse ? static_cast<double>(random.next_below(3)) * 0.125 : random.next_below(64) / 64.0 - 0.5;
+      bias[e] = coarse ? static_cast<double>(random.next_below(3)) * 0.125 : random.next_uniform() - 0.5;
     }
     expect_same(kContest, logits, bias, 2.5, coarse ? "coarse" : "fine");
   }
