@@ -1,5 +1,7 @@
 #pragma once
 
+namespace assay::base {
+
 /// Marks what is compiled for the CPU and, where nvcc reads the header, for the GPU too, so that both compute the same
 /// by one text. Headers that use it keep to C++17 and to what the GPU's compiler knows of the standard library.
 #if defined(__CUDACC__)
@@ -7,3 +9,5 @@
 #else
 #define ASSAY_HOST_DEVICE
 #endif
+
+}  // namespace assay::base
