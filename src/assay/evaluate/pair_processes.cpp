@@ -71,8 +71,9 @@ class Starter {
     options.access = session_.device->worker_access();
     options.memory_bytes =
         request().plan.worker_memory_bytes + 2 * (made_.inputs->bytes().size() + side.outputs->bytes().size());
-    // A GPU's driver reserves far more addresses than there is memory: there the cgroup alone bounds it.
-    options.limits.address_space_bytes = options.access.cuda_ordinal ? 0 : options.memory_bytes;
+    // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
+    (options.access.cuda_ordinal ? options.limits.data_bytes : options.limits.address_space_bytes) =
+        options.memory_bytes;
     options.limits.file_size_bytes = kOutputLimit;
     options.limits.open_files = 256;
     ASSAY_TRY(session_.device->place_worker([&]() -> base::Result<void> {

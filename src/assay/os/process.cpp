@@ -87,6 +87,7 @@ std::vector<ChildLimit> child_limits(const ResourceLimits& limits) {
     }
   };
   add(RLIMIT_AS, limits.address_space_bytes, 0);
+  add(RLIMIT_DATA, limits.data_bytes, 0);
   add(RLIMIT_FSIZE, limits.file_size_bytes, 0);
   add(RLIMIT_CPU, limits.cpu_seconds, 1);  // SIGXCPU first, which can be told apart; SIGKILL a second later.
   add(RLIMIT_NOFILE, limits.open_files, 0);

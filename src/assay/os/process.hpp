@@ -31,6 +31,8 @@ enum class Containment : std::uint8_t {
 /// Limits set in the child before exec (setrlimit). Zero means: leave as it is. Core dumps are always off.
 struct ResourceLimits {
   std::uint64_t address_space_bytes = 0;
+  std::uint64_t data_bytes =
+      0;  ///< Of private writable memory: what bounds a program that reserves addresses without end.
   std::uint64_t file_size_bytes = 0;
   std::uint64_t cpu_seconds = 0;
   std::uint64_t open_files = 0;

@@ -40,6 +40,7 @@ class CudaDevice final : public Device {
   }
 
   base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size, os::PeerAccess) const override {
+    ASSAY_TRY(context_.make_current());  // Callers make several memories at once, each on a thread of its own.
     ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(context_, size));
     return memory;
   }
