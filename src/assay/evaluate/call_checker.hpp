@@ -78,6 +78,8 @@ class CallChecker {
   /// Poisons the outputs and sets up their guard bands; the call may follow.
   [[nodiscard]] virtual base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                                            const OutputPreparation& preparation) = 0;
+  /// How many outputs were not surely right elsewhere, so that the CPU was asked.
+  [[nodiscard]] virtual std::int64_t doubts() const { return 0; }
 };
 
 /// Joins the digests of parts of a memory.

@@ -92,6 +92,8 @@ class DeviceChecker final : public CallChecker {
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                      const OutputPreparation& preparation) override;
 
+  [[nodiscard]] std::int64_t doubts() const override { return doubts_; }
+
   // What DeviceOutputs asks for.
 
   [[nodiscard]] const BlockInputs& inputs() const { return host_.inputs(); }
@@ -108,6 +110,7 @@ class DeviceChecker final : public CallChecker {
     }
     ASSAY_TRY_ASSIGN(const auto verdict,
                      check_->check({inputs().axes, arguments_, tensors, expected_, scratch_}, *kernels_, stream_));
+    doubts_ += verdict.surely_right ? 0 : 1;
     return verdict.surely_right;
   }
 
@@ -200,6 +203,7 @@ class DeviceChecker final : public CallChecker {
   std::vector<DevicePointer> expected_;
   DevicePointer scratch_ = 0;
   std::vector<operators::ExpectedValues> fetched_;
+  std::int64_t doubts_ = 0;
 };
 
 class DeviceOutputs final : public CallOutputs {
