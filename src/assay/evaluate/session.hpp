@@ -6,6 +6,7 @@
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/settings.hpp>
+#include <assay/evaluate/worker_pool.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/task/request.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -28,7 +29,7 @@ struct Session {
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   int trials = 1;                                          ///< For trials: calls of each workload.
-  int log = -1;                                            ///< Where workers' output goes.
+  WorkerPool* workers = nullptr;                           ///< What starts them.
 };
 
 }  // namespace assay::evaluate
