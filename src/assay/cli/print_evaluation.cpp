@@ -215,6 +215,15 @@ std::string checks_text(const service::EvaluateReport& report) {
       own, evaluation.stress_trials, 100 * stats::failure_rate_upper_bound(0, own, 0.95));
 }
 
+std::string trials_text(const task::TrialsRecord& trials) {
+  return fmt::format(
+      "  of these {} calls on new inputs in {:.1f} s before anything was timed, {} on each workload: wrong in fewer "
+      "than "
+      "{:.2g} % of calls of this mixture, {:.2g} % of any one workload's (95 % confidence)\n",
+      trials.calls, trials.seconds, trials.on_each, 100 * stats::failure_rate_upper_bound(0, trials.calls, 0.95),
+      100 * stats::failure_rate_upper_bound(0, trials.on_each, 0.95));
+}
+
 std::string official_text(const task::OfficialVerdict& verdict) {
   return verdict.passed ? fmt::format("  flashinfer-bench would pass it ({} trials by its own rule)\n", verdict.trials)
                         : fmt::format("  flashinfer-bench would not pass it: {}\n", base::printable(verdict.reason));
@@ -295,6 +304,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   }
   if (task::is_correct(evaluation.outcome)) {
     text += checks_text(report);
+    if (evaluation.trials) {
+      text += trials_text(*evaluation.trials);
+    }
     text += fmt::format("  the timer's own floor is {}\n",
                         base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
   }

@@ -198,7 +198,7 @@ class Judge {
     if (device_->runs_remotely()) {
       const int sides = request_.incumbent ? 2 : 1;
       workers_->prepare(sides * request_.plan.minimum_pairs + (request_.plan.stress_trials > 0 ? 1 : 0) +
-                        (request_.official_trials > 0 ? 1 : 0));
+                        (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
     }
     return {};
   }
@@ -233,6 +233,15 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.evaluation.stress_trials = result.checked_calls;
+      if (result.fault) {
+        return blame(std::move(*result.fault));
+      }
+    }
+    if (request_.trials > 0) {
+      task::TrialsRecord& record = judged_.evaluation.trials.emplace();
+      ASSAY_TRY_ASSIGN(PairResult result,
+                       with_retries("the process of the trials", [&] { return run_trials(session, record); }));
+      judged_.evaluation.checked_calls += result.checked_calls;
       if (result.fault) {
         return blame(std::move(*result.fault));
       }

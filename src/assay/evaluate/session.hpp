@@ -25,7 +25,7 @@ struct Session {
   std::vector<operators::ExpectedValues>* expected = nullptr;  ///< Scratch for the reference's outputs.
   std::uint64_t seed = 0;
   /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed.
-  enum class Purpose : std::uint8_t { compare, stress, official };
+  enum class Purpose : std::uint8_t { compare, stress, official, trials };
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   int trials = 1;                                          ///< For trials: calls of each workload.

@@ -84,6 +84,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.incumbent = std::move(incumbent);
   request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
   request.official_trials = options.official ? kOfficialTrials : 0;
+  request.trials = options.trials;
 
   ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
   std::vector<std::string> violated = violated_constraints(request);
