@@ -96,7 +96,7 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                    "A C, C++ or CUDA file, a solution as JSON, a solution's name, or an archived candidate's digest")
       ->required();
   command->add_option("--against", slot->options.against,
-                      "The incumbent, named like the candidate (default: the dataset's baseline)");
+                      "The incumbent, named like the candidate, or none (default: the dataset's baseline)");
   add_judging_options(*command, slot->options);
   add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
   command->final_callback(slot.chosen());

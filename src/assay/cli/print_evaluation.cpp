@@ -203,8 +203,9 @@ std::string advice_on(const service::EvaluateReport& report) {
 // "Correct" is a bound: how often it may still be wrong, by the calls of its own that were checked.
 std::string checks_text(const service::EvaluateReport& report) {
   const task::Evaluation& evaluation = report.evaluation;
-  const std::int64_t timed = evaluation.checked_calls - evaluation.stress_trials;
-  const std::int64_t own = evaluation.stress_trials + (report.request.incumbent ? timed / 2 : timed);
+  const std::int64_t alone = evaluation.stress_trials + (evaluation.trials ? evaluation.trials->calls : 0);
+  const std::int64_t timed = evaluation.checked_calls - alone;
+  const std::int64_t own = alone + (report.request.incumbent ? timed / 2 : timed);
   if (own <= 0) {
     return {};
   }
