@@ -19,7 +19,9 @@
 #include <assay/device/cpu.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
+#include <assay/evaluate/device_checker.hpp>
 #include <assay/evaluate/fingerprint.hpp>
+#include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/trials.hpp>
@@ -219,6 +221,11 @@ class Judge {
     if (warm_up_.joinable()) {
       warm_up_.join();
     }
+    ASSAY_TRY_ASSIGN(checker_, make_device_checker(*device_, *op_));
+    if (checker_ == nullptr) {
+      checker_ = std::make_unique<HostChecker>(*op_);
+    }
+    judged_.evaluation.environment.emplace_back("checker", checker_->name());
     workers_->settle();
     note_phase("wait for what was started meanwhile");
     const std::unique_ptr<operators::InputGenerator> generator = op_->make_generator(judged_.evaluation.seed);
@@ -232,7 +239,7 @@ class Judge {
       session.contestants.push_back(&contestant);
     }
     session.layouts = &layouts_;
-    session.expected = &expected_;
+    session.checker = checker_.get();
     session.seed = judged_.evaluation.seed;
     session.workers = &*workers_;
     base::Result<void> measured = run_trials_and_pairs(session);
@@ -449,7 +456,7 @@ class Judge {
   std::shared_ptr<const operators::Operator> op_;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
-  std::vector<operators::ExpectedValues> expected_;
+  std::unique_ptr<CallChecker> checker_;
   std::string build_complaint_;
   os::Fd log_;
   std::optional<WorkerPool> workers_;

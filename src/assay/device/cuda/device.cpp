@@ -52,6 +52,8 @@ class CudaDevice final : public Device {
     return access;
   }
 
+  [[nodiscard]] std::optional<int> cuda_ordinal() const override { return ordinal_; }
+
   [[nodiscard]] std::string architecture() const override { return architecture_of(facts_.major, facts_.minor); }
 
   void warm_up() const override { static_cast<void>(measured_bytes_per_ns()); }
