@@ -46,11 +46,11 @@ class ProcessPair {
     if (!result_.fault) {
       ASSAY_TRY(follow_schedule());
     }
-    for (SideProcess& side : processes_.sides) {
-      if (side.client) {
+    base::parallel_for(processes_.sides.size(), [&](std::size_t at) {
+      if (SideProcess& side = processes_.sides[at]; side.client) {
         side.client->close();
       }
-    }
+    });
     return std::move(result_);
   }
 
