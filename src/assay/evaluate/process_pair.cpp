@@ -12,6 +12,7 @@
 #include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/call_findings.hpp>
 #include <assay/evaluate/pair_processes.hpp>
+#include <assay/evaluate/stage_clock.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
@@ -51,6 +52,7 @@ class ProcessPair {
         side.client->close();
       }
     });
+    result_.stages = clock_.seconds();
     return std::move(result_);
   }
 
@@ -155,12 +157,15 @@ class ProcessPair {
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
+    clock_.lap(Stage::rest);
     fill(first, block, workload);
+    clock_.lap(Stage::generate);
     ASSAY_TRY(checker_.begin({block.layout, block.axes, block.arguments, *processes_.inputs},
                              {.outputs = first.check && probes(task::Probe::output_check),
                               .late_work = first.check,
                               .inputs = first.check && probes(task::Probe::input_digest),
                               .closely = first.repeats}));
+    clock_.lap(Stage::begin);
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
@@ -181,7 +186,11 @@ class ProcessPair {
     if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
       ASSAY_TRY(compare_with_repeat(first, block));
     }
-    return officially() ? base::Result<void>() : look_again(block);
+    if (!officially()) {
+      ASSAY_TRY(look_again(block));
+    }
+    clock_.lap(Stage::check);
+    return {};
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
@@ -210,7 +219,9 @@ class ProcessPair {
     SideProcess& side = *std::find_if(processes_.sides.begin(), processes_.sides.end(), of_side);
     const auto other = std::find_if_not(processes_.sides.begin(), processes_.sides.end(), of_side);
     session_.device->spread_judge();
+    clock_.lap(Stage::rest);
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
+    clock_.lap(Stage::prepare);
     if (!session_.device->runs_remotely()) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
@@ -223,7 +234,9 @@ class ProcessPair {
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
     const auto limit =
         request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
+    clock_.lap(Stage::rest);
     const auto reply = side.client->call(describe_call(block.layout, block.arguments), limit);
+    clock_.lap(Stage::call);
     if (!reply) {
       result_.fault = diagnose(reply.error(), call.side, Activity::call, &block.layout, call.workload);
       result_.killed_from_outside = reply.error().kind == worker::Failure::Kind::killed_from_outside;
@@ -254,6 +267,7 @@ class ProcessPair {
         return {};
       }
     }
+    clock_.lap(Stage::look);
     block.done.push_back({&side, std::move(outputs)});
     return {};
   }
@@ -353,6 +367,8 @@ class ProcessPair {
 
   const Session& session_;
   CallChecker& checker_;
+  using Stage = StageClock::Stage;
+  StageClock clock_;
   std::int32_t pair_;
   base::Philox random_;
   PairProcesses processes_;
