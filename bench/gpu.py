@@ -7,7 +7,8 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
   verdict     edit to verdict: one changed CUDA source on the gate, quick policy; where the time goes (goal 3 s)
   witness     how even the judge's own clock is beside the worker's
   same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
-  trials      checked calls in bulk: 3,000 on all workloads of each operator (goals: top-k 60 s, GDN decode 30 s)
+  trials_…    checked calls in bulk on all workloads of an operator: decode, topk and attention 3,000 (goals: top-k 60 s,
+              GDN decode 30 s), prefill 300, moe 38
   corpus      assay selftest on the device, three runs
   campaign    a tuner's campaign of GDN decode on all 54 workloads
 
@@ -139,9 +140,10 @@ def witness(runner):
             "candidate": spread(outside["c"]), "incumbent": spread(outside["i"])}
 
 
-def trials(runner):
+def trials(runner, only=tuple(OPERATORS)):
     rows = {}
-    for folder, definition in OPERATORS.items():
+    for folder in only:
+        definition = OPERATORS[folder]
         wall, report = runner.evaluate(ROOT / "examples" / folder / "plain.cu", "--definition", definition, "--against",
                                        "none", "--workloads", "all", "--trials", TRIALS[folder])
         evaluation = report["evaluation"]
@@ -154,6 +156,26 @@ def trials(runner):
                         "stage_s": stages, "bound_by": max(stages, key=stages.get) if stages else None}
         print("trials", folder, rows[folder], flush=True)
     return {"benchmark": "checked calls on all workloads of each operator", "operators": rows}
+
+
+def trials_decode(runner):
+    return trials(runner, ["gdn_decode"])
+
+
+def trials_topk(runner):
+    return trials(runner, ["dsa_topk_indexer"])
+
+
+def trials_attention(runner):
+    return trials(runner, ["dsa_sparse_attention"])
+
+
+def trials_prefill(runner):
+    return trials(runner, ["gdn_prefill"])
+
+
+def trials_moe(runner):
+    return trials(runner, ["moe_fp8_block_scale"])
 
 
 def corpus(runner, runs=3):
@@ -176,7 +198,8 @@ def campaign(runner):
 
 
 def main(arguments):
-    parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials, corpus, campaign)}
+    parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials_decode, trials_topk,
+                                              trials_attention, trials_prefill, trials_moe, corpus, campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--device", default="cuda:0")
