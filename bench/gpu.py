@@ -148,7 +148,7 @@ def trials(runner, only=tuple(OPERATORS)):
                                        "none", "--workloads", "all", "--trials", TRIALS[folder])
         evaluation = report["evaluation"]
         done = evaluation.get("trials") or {}
-        stages = {name.removeprefix("trials: "): seconds for name, seconds in evaluation["phases"].items()
+        stages = {name.removeprefix("trials: "): seconds for name, seconds in evaluation.get("phases", {}).items()
                   if name.startswith("trials: ")}
         rows[folder] = {"wall_s": wall, "outcome": evaluation["outcome"], "cause": evaluation["cause"],
                         "trials": done, "checker": evaluation["environment"].get("checker"),
