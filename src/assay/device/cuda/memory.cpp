@@ -3,7 +3,7 @@
 namespace assay::device::cuda {
 
 base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& context, std::size_t size) {
-  std::unique_ptr<ImagedMemory> made(new ImagedMemory);
+  std::unique_ptr<ImagedMemory> made(new ImagedMemory(context));
   ASSAY_TRY_ASSIGN(const Driver* driver, open_driver());
   ASSAY_TRY_ASSIGN(made->image_, os::SharedMemory::create("image", size, os::PeerAccess::read_only));
   ASSAY_TRY_ASSIGN(made->memory_, Memory::create(context, size));
@@ -28,6 +28,7 @@ ImagedMemory::~ImagedMemory() {
 }
 
 base::Result<void> ImagedMemory::publish(std::size_t size) {
+  ASSAY_TRY(context_->make_current());
   for (const std::span<const std::byte> part : image_.present(size)) {
     const auto offset = static_cast<std::size_t>(part.data() - image_.bytes().data());
     ASSAY_TRY(copy_to_device(address() + offset, part, stream_));
@@ -36,6 +37,7 @@ base::Result<void> ImagedMemory::publish(std::size_t size) {
 }
 
 base::Result<void> ImagedMemory::fetch(std::size_t size) {
+  ASSAY_TRY(context_->make_current());
   for (const std::span<const std::byte> part : image_.present(size)) {
     const auto offset = static_cast<std::size_t>(part.data() - image_.bytes().data());
     ASSAY_TRY(copy_from_device(image_.bytes().subspan(offset, part.size()), address() + offset, stream_));

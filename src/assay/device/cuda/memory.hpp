@@ -8,7 +8,8 @@
 
 namespace assay::device::cuda {
 
-/// Memory of a GPU whose image lies in host memory: publish and fetch copy what was touched.
+/// Memory of a GPU whose image lies in host memory: publish and fetch copy what was touched. The context outlives it, and
+/// becomes current on whatever thread copies.
 class ImagedMemory final : public CallMemory {
  public:
   [[nodiscard]] static base::Result<std::unique_ptr<ImagedMemory>> create(const Context& context, std::size_t size);
@@ -28,7 +29,8 @@ class ImagedMemory final : public CallMemory {
   [[nodiscard]] DevicePointer address() const { return memory_.address(); }
 
  private:
-  ImagedMemory() = default;
+  explicit ImagedMemory(const Context& context) : context_(&context) {}
+  const Context* context_;
   os::SharedMemory image_;
   Memory memory_;
   os::Fd descriptor_;
