@@ -65,6 +65,16 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();
   command
       .add_option_function<std::string>(
+          "--clock", [&options](const std::string& word) { options.clock = base::parse_timing_method(word); },
+          "How calls are timed: events, graph or cupti on CUDA, wall elsewhere (default: the policy's; docs/clocks.md)")
+      ->check(CLI::IsMember(std::vector<std::string>(base::kTimingMethods.begin(), base::kTimingMethods.end())));
+  command
+      .add_option_function<std::string>(
+          "--cache", [&options](const std::string& word) { options.cache = base::parse_cache_state(word); },
+          "What the caches hold when a timed call starts: cold or hot (default: the policy's)")
+      ->check(CLI::IsMember(std::vector<std::string>(base::kCacheStates.begin(), base::kCacheStates.end())));
+  command
+      .add_option_function<std::string>(
           "--compat", [&options](const std::string&) { options.official = true; },
           "Also say what another evaluator would: flashinfer-bench (its own rule, 3 trials a workload)")
       ->check(CLI::IsMember({"flashinfer-bench"}));
@@ -81,6 +91,7 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
                   "  assay evaluate mine.json --against other.json --policy standard --json\n"
                   "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
+                  "  assay evaluate kernel.cu --device cuda:0 --clock graph\n"
                   "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
                   "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
                   "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"

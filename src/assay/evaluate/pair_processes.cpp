@@ -7,6 +7,7 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/base/text.hpp>
+#include <assay/device/cuda/cupti.hpp>
 
 namespace assay::evaluate {
 
@@ -69,6 +70,10 @@ class Starter {
     options.program = session_.settings->worker;
     options.log = session_.log;
     options.access = session_.device->worker_access();
+    const base::Timing timing = task::timing_of(request());
+    if (timing.method == base::TimingMethod::cupti) {
+      ASSAY_TRY(device::cuda::add_cupti(options.access));
+    }
     options.memory_bytes =
         request().plan.worker_memory_bytes + 2 * (made_.inputs->bytes().size() + side.outputs->bytes().size());
     // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
@@ -80,13 +85,17 @@ class Starter {
       ASSAY_TRY_ASSIGN(side.client, worker::WorkerClient::start(options));
       return {};
     }));
-    const auto floor = side.client->measure_floor(request().plan.load_limit);
-    if (floor) {
-      made_.floors_ns.push_back(floor->elapsed_ns);
-    } else {
+    const auto floor = side.client->measure_floor(timing, request().plan.load_limit);
+    if (!floor) {
       note(floor.error(), side, Activity::map);
       return {};
     }
+    if (floor->status != 0) {
+      return base::environment_error("worker.clock",
+                                     fmt::format("{} cannot be timed by {}: {}", session_.device->name(),
+                                                 base::to_string(timing.method), base::printable(floor->text)));
+    }
+    made_.floors_ns.push_back(floor->elapsed_ns);
     if (const auto mapped =
             side.client->map(made_.inputs->descriptor(), made_.inputs->bytes().size(), side.outputs->descriptor(),
                              side.outputs->bytes().size(), request().plan.load_limit);

@@ -10,6 +10,7 @@
 #include <assay/base/text.hpp>
 #include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/pair_processes.hpp>
+#include <assay/evaluate/session_flags.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
@@ -35,6 +36,7 @@ class ProcessPair {
   ProcessPair(const Session& session, std::int32_t pair)
       : session_(session),
         pair_(pair),
+        timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
 
   base::Result<PairResult> run() {
@@ -44,7 +46,12 @@ class ProcessPair {
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
     if (!result_.fault) {
+      const std::optional<task::DeviceReading> before = read_device(session_.device->state());
       ASSAY_TRY(follow_schedule());
+      const std::optional<task::DeviceReading> after = read_device(session_.device->state());
+      if (before && after && compares()) {
+        result_.readings = task::PairReadings{pair_, *before, *after};
+      }
     }
     for (SideProcess& side : processes_.sides) {
       if (side.client) {
@@ -155,6 +162,13 @@ class ProcessPair {
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     fill(first, block, workload);
+    // Before a device sees the contents: what is captured can depend on the arguments' places and shapes alone.
+    if (timing_.method == base::TimingMethod::graph) {
+      capture(calls, block);
+      if (result_.fault) {
+        return {};
+      }
+    }
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     if (measures_floor() && first.repetition == 0) {
       ASSAY_TRY(note_least_work(block, workload));
@@ -220,17 +234,89 @@ class ProcessPair {
     return all;
   }
 
+  SideProcess& side_of(const measure::ScheduledCall& call) {
+    return *std::find_if(processes_.sides.begin(), processes_.sides.end(),
+                         [&](const SideProcess& one) { return one.contestant->side == call.side; });
+  }
+
+  [[nodiscard]] std::chrono::nanoseconds limit_of(const measure::ScheduledCall& call) const {
+    return request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
+  }
+
+  void capture(std::span<const measure::ScheduledCall> calls, const Block& block) {
+    for (const measure::ScheduledCall& call : calls) {
+      if (!result_.fault) {
+        prepare(call, block, {timing_.method, base::CacheState::cold});
+      }
+    }
+  }
+
+  // Has a call captured, or made once untimed. What it writes is poisoned again before it is timed.
+  void prepare(const measure::ScheduledCall& call, const Block& block, const base::Timing& how) {
+    SideProcess& side = side_of(call);
+    session_.device->place_judge();
+    const auto reply = side.client->prepare(describe_call(block.layout, block.arguments, how), limit_of(call));
+    if (reply) {
+      hear(side, call.workload, *reply);
+    } else {
+      note_failure(reply.error(), call, block);
+    }
+  }
+
+  void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const Block& block) {
+    result_.fault = diagnose(failure, call.side, Activity::call, &block.layout, call.workload);
+    result_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
+  }
+
+  // Whether the call went as it should, by what the worker says; otherwise whose fault that is.
+  void hear(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
+    switch (reply.timing_status) {
+      case worker::TimingStatus::timed:
+        break;
+      case worker::TimingStatus::not_capturable:
+        fail(side, task::Outcome::crashed, workload,
+             {finding_of("not_capturable", describe_capture_failure(reply.device_status))});
+        return;
+      case worker::TimingStatus::clock_failed:
+        // It timed an empty kernel before the candidate was loaded; since then the process is not ours alone.
+        fail(side, task::Outcome::suspect, workload,
+             {finding_of("no_times", fmt::format("CUPTI, which traced this process before, has no times of a call "
+                                                 "(status {}): do not use CUPTI in a candidate, or time by events",
+                                                 reply.device_status))});
+        return;
+      case worker::TimingStatus::no_work:
+        break;  // What it returned, and what it left in its outputs, come first.
+    }
+    if (reply.device_status != 0) {
+      note_device_failure(side, workload, reply);
+    } else if (reply.return_code != 0) {
+      fail(side, task::Outcome::crashed, workload,
+           {finding_of("returned", fmt::format("its entry point returned {} (0 is success)", reply.return_code))});
+    } else if (reply.timing_status == worker::TimingStatus::no_work) {
+      fail(side, task::Outcome::suspect, workload,
+           {finding_of("no_device_work",
+                       "CUPTI saw no kernel, copy or fill of a call on the device: put all work on "
+                       "assay_stream(call), and do it in each call")});
+    }
+  }
+
   base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
-    const auto of_side = [&](const SideProcess& candidate) { return candidate.contestant->side == call.side; };
-    SideProcess& side = *std::find_if(processes_.sides.begin(), processes_.sides.end(), of_side);
-    const auto other = std::find_if_not(processes_.sides.begin(), processes_.sides.end(), of_side);
+    SideProcess& side = side_of(call);
+    const auto other = std::find_if(processes_.sides.begin(), processes_.sides.end(),
+                                    [&](const SideProcess& one) { return one.contestant->side != call.side; });
+    if (timing_.cache == base::CacheState::hot) {
+      prepare(call, block, timing_);
+      if (result_.fault) {
+        return {};
+      }
+    }
     session_.device->spread_judge();
     const verify::OutputGuard guard(block.layout, side.outputs->bytes(), session_.seed,
                                     base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
                                                                        static_cast<std::uint64_t>(call.repetition))),
                                     probes(task::Probe::poison));
     ASSAY_TRY(side.outputs->publish(block.layout.outputs_size));
-    if (!session_.device->runs_remotely()) {
+    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
       }
@@ -240,16 +326,13 @@ class ProcessPair {
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
-    const auto limit =
-        request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
-    const auto reply = side.client->call(describe_call(block.layout, block.arguments), limit);
+    const auto reply = side.client->call(describe_call(block.layout, block.arguments, timing_), limit_of(call));
     if (!reply) {
-      result_.fault = diagnose(reply.error(), call.side, Activity::call, &block.layout, call.workload);
-      result_.killed_from_outside = reply.error().kind == worker::Failure::Kind::killed_from_outside;
+      note_failure(reply.error(), call, block);
       return {};
     }
-    if (reply->reply.device_status != 0) {
-      note_device_failure(side, call.workload, reply->reply);
+    if (reply->reply.device_status != 0 || reply->reply.timing_status != worker::TimingStatus::timed) {
+      hear(side, call.workload, reply->reply);
       return {};
     }
     ASSAY_TRY(side.outputs->fetch(block.layout.outputs_size));
@@ -259,6 +342,7 @@ class ProcessPair {
     }
     if (session_.device->runs_remotely() && call.repetition > 0) {
       result_.outlived_ns[call.side].push_back(static_cast<double>(reply->reply.outlived_ns));
+      note_idle(call, reply->reply);
     }
     if (watches) {
       const auto used = os::usage_of_tree(other->client->pid()).cpu - others_before;
@@ -266,10 +350,8 @@ class ProcessPair {
                                      static_cast<double>(std::max<std::int64_t>(1, reply->round_trip.count())));
     }
     record(call, order, *reply, side);
-    if (reply->reply.return_code != 0) {
-      fail(side, task::Outcome::crashed, call.workload,
-           {finding_of("returned",
-                       fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
+    hear(side, call.workload, reply->reply);
+    if (result_.fault) {
       return {};
     }
     if (probes(task::Probe::guard_bands) && !officially()) {
@@ -360,6 +442,13 @@ class ProcessPair {
     return {};
   }
 
+  void note_idle(const measure::ScheduledCall& call, const worker::CallReply& reply) {
+    if (compares() && reply.elapsed_ns > 0) {
+      result_.idle_shares[{call.side, call.workload}].push_back(static_cast<double>(reply.idle_ns) /
+                                                                static_cast<double>(reply.elapsed_ns));
+    }
+  }
+
   void note_device_failure(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
     fail(side, task::Outcome::crashed, workload,
          {finding_of("device_error", describe_device_failure(reply.device_status, reply.return_code))});
@@ -401,6 +490,7 @@ class ProcessPair {
 
   const Session& session_;
   std::int32_t pair_;
+  base::Timing timing_;
   base::Philox random_;
   PairProcesses processes_;
   std::size_t shift_ = 0;  ///< Of the arguments' places in this block.

@@ -60,6 +60,29 @@ TEST_F(EvaluateTest, TheResultIsInTheArchive) {
   EXPECT_THAT(os::list_directory(archive->spool()).value(), IsEmpty()) << "the bundle was taken in";
 }
 
+TEST_F(EvaluateTest, AMethodThatTheDeviceLacksIsRefusedBeforeAnythingIsCreated) {
+  EvaluateOptions graph = options("fast.cpp", "cost=50");
+  graph.clock = base::TimingMethod::graph;
+  const auto report = run(graph);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().owner, base::Owner::input);
+  EXPECT_EQ(report.error().code, "request.clock");
+  EXPECT_FALSE(std::filesystem::exists(world_.context().places.archive));
+}
+
+TEST_F(EvaluateTest, HotAndColdAreDifferentQuestions) {
+  const EvaluateOptions cold = options("fast.cpp", "cost=50");
+  EvaluateOptions hot = cold;
+  hot.cache = base::CacheState::hot;
+  EXPECT_EQ(run(cold)->origin, Origin::measured);
+  const auto report = run(hot);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->origin, Origin::measured);
+  EXPECT_EQ(report->request.plan.cache, base::CacheState::hot);
+  EXPECT_EQ(run(hot)->origin, Origin::stored);
+  EXPECT_EQ(run(cold)->origin, Origin::stored);
+}
+
 TEST_F(EvaluateTest, AViolatedConstraintIsToldAndRefusesNothing) {
   const os::Path file = world_.path("dataset/definitions/elementwise/scale.json");
   base::Json definition = base::Json::parse(os::read_file(file).value());
