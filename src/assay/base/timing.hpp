@@ -21,7 +21,7 @@ enum class TimingMethod : std::uint8_t {
 /// What the caches hold when a timed call starts. Never mixed in a session.
 enum class CacheState : std::uint8_t {
   cold = 0,  ///< Nothing of the call's.
-  hot = 1,   ///< What an untimed call of the same arguments, just before, has left.
+  hot = 1,   ///< What an untimed call in the same places, just before and on other contents, has left.
 };
 
 /// What a time means. Two times may be compared only if both parts agree.

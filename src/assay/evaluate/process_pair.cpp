@@ -8,6 +8,7 @@
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/pair_processes.hpp>
 #include <assay/evaluate/session_flags.hpp>
@@ -162,9 +163,8 @@ class ProcessPair {
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     fill(first, block, workload);
-    // Before a device sees the contents: what is captured can depend on the arguments' places and shapes alone.
     if (timing_.method == base::TimingMethod::graph) {
-      capture(calls, block);
+      ASSAY_TRY(capture(calls, block));
       if (result_.fault) {
         return {};
       }
@@ -243,12 +243,39 @@ class ProcessPair {
     return request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
   }
 
-  void capture(std::span<const measure::ScheduledCall> calls, const Block& block) {
+  // Before a device sees the contents: what is captured can depend on the arguments' places and shapes alone. Only a
+  // warm-up call, which counts for nothing, is made once before: libraries load and allocate then, and not in a capture.
+  base::Result<void> capture(std::span<const measure::ScheduledCall> calls, const Block& block) {
+    const bool is_warm_up = calls.front().repetition == 0;
+    if (is_warm_up) {
+      ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    }
     for (const measure::ScheduledCall& call : calls) {
+      if (is_warm_up && !result_.fault) {
+        prepare(call, block, {base::TimingMethod::events, base::CacheState::hot});
+      }
       if (!result_.fault) {
         prepare(call, block, {timing_.method, base::CacheState::cold});
       }
     }
+    session_.device->spread_judge();
+    return {};
+  }
+
+  // Makes the caches hot: the call is made once, untimed, on other contents, so that nothing can be kept of it.
+  base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
+    const task::Workload& workload = request().workloads[static_cast<std::size_t>(call.workload)];
+    measure::ScheduledCall before = call;
+    before.contents = base::mix(call.contents, base::stream_id("hot"));
+    fill(before, block, workload);
+    ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    prepare(call, block, timing_);
+    if (!result_.fault) {
+      session_.device->spread_judge();
+      fill(call, block, workload);
+      ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    }
+    return {};
   }
 
   // Has a call captured, or made once untimed. What it writes is poisoned again before it is timed.
@@ -268,35 +295,9 @@ class ProcessPair {
     result_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
   }
 
-  // Whether the call went as it should, by what the worker says; otherwise whose fault that is.
   void hear(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
-    switch (reply.timing_status) {
-      case worker::TimingStatus::timed:
-        break;
-      case worker::TimingStatus::not_capturable:
-        fail(side, task::Outcome::crashed, workload,
-             {finding_of("not_capturable", describe_capture_failure(reply.device_status))});
-        return;
-      case worker::TimingStatus::clock_failed:
-        // It timed an empty kernel before the candidate was loaded; since then the process is not ours alone.
-        fail(side, task::Outcome::suspect, workload,
-             {finding_of("no_times", fmt::format("CUPTI, which traced this process before, has no times of a call "
-                                                 "(status {}): do not use CUPTI in a candidate, or time by events",
-                                                 reply.device_status))});
-        return;
-      case worker::TimingStatus::no_work:
-        break;  // What it returned, and what it left in its outputs, come first.
-    }
-    if (reply.device_status != 0) {
-      note_device_failure(side, workload, reply);
-    } else if (reply.return_code != 0) {
-      fail(side, task::Outcome::crashed, workload,
-           {finding_of("returned", fmt::format("its entry point returned {} (0 is success)", reply.return_code))});
-    } else if (reply.timing_status == worker::TimingStatus::no_work) {
-      fail(side, task::Outcome::suspect, workload,
-           {finding_of("no_device_work",
-                       "CUPTI saw no kernel, copy or fill of a call on the device: put all work on "
-                       "assay_stream(call), and do it in each call")});
+    if (std::optional<Complaint> complaint = complaint_about(reply)) {
+      fail(side, complaint->outcome, workload, {std::move(complaint->finding)});
     }
   }
 
@@ -305,7 +306,7 @@ class ProcessPair {
     const auto other = std::find_if(processes_.sides.begin(), processes_.sides.end(),
                                     [&](const SideProcess& one) { return one.contestant->side != call.side; });
     if (timing_.cache == base::CacheState::hot) {
-      prepare(call, block, timing_);
+      ASSAY_TRY(heat(call, block));
       if (result_.fault) {
         return {};
       }
@@ -447,11 +448,6 @@ class ProcessPair {
       result_.idle_shares[{call.side, call.workload}].push_back(static_cast<double>(reply.idle_ns) /
                                                                 static_cast<double>(reply.elapsed_ns));
     }
-  }
-
-  void note_device_failure(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
-    fail(side, task::Outcome::crashed, workload,
-         {finding_of("device_error", describe_device_failure(reply.device_status, reply.return_code))});
   }
 
   static task::Finding finding_of(const char* kind, std::string message) {

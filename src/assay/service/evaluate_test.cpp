@@ -7,6 +7,7 @@
 
 #include <assay/archive/archive.hpp>
 #include <assay/service/rehearsal.hpp>
+#include <assay/service/workload_choice.hpp>
 
 namespace assay::service {
 namespace {
@@ -81,6 +82,24 @@ TEST_F(EvaluateTest, HotAndColdAreDifferentQuestions) {
   EXPECT_EQ(report->request.plan.cache, base::CacheState::hot);
   EXPECT_EQ(run(hot)->origin, Origin::stored);
   EXPECT_EQ(run(cold)->origin, Origin::stored);
+}
+
+TEST_F(EvaluateTest, LatenciesAreThoseOfTheSameMethodAndCaches) {
+  EvaluateOptions hot = options("fast.cpp", "cost=50");
+  hot.cache = base::CacheState::hot;
+  hot.workloads = "all";
+  const auto report = run(hot);
+  ASSERT_TRUE(report) << report.error().text();
+  const auto archive = archive::Archive::open_reader(world_.context().places.archive);
+  ASSERT_TRUE(archive) << archive.error().text();
+  const auto known = [&](const base::Timing& timing) {
+    return measured_latencies(*archive, report->request.candidate, "cpu", timing, report->request.workloads)
+        .value()
+        .has_value();
+  };
+  EXPECT_TRUE(known({base::TimingMethod::wall, base::CacheState::hot}));
+  EXPECT_FALSE(known({base::TimingMethod::wall, base::CacheState::cold}));
+  EXPECT_FALSE(known({base::TimingMethod::events, base::CacheState::hot}));
 }
 
 TEST_F(EvaluateTest, AViolatedConstraintIsToldAndRefusesNothing) {
