@@ -16,6 +16,7 @@
 #include <assay/build/builder.hpp>
 #include <assay/build/cuda_toolchain.hpp>
 #include <assay/device/cpu.hpp>
+#include <assay/device/cuda/cupti.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/fingerprint.hpp>
@@ -101,6 +102,9 @@ class Judge {
   base::Result<void> understand() {
     ASSAY_TRY(task::check_timing(request_.plan, request_.device));
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
+    if (task::timing_of(request_).method == base::TimingMethod::cupti) {
+      ASSAY_TRY(device::cuda::find_cupti());
+    }
     ASSAY_TRY(task::check_runnable(request_.definition, request_.workloads));
     if (request_.workloads.empty()) {
       return base::input_error("request.workloads", "the request names no workload: give at least one");
