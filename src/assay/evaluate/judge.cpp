@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
@@ -19,7 +20,9 @@
 #include <assay/device/cuda/cupti.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
+#include <assay/evaluate/device_checker.hpp>
 #include <assay/evaluate/fingerprint.hpp>
+#include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/session_flags.hpp>
 #include <assay/evaluate/suspicion.hpp>
@@ -44,6 +47,10 @@ constexpr std::size_t kLogTail = std::size_t{64} << 10U;
 constexpr const char* kCandidateBuildLog = "candidate-build.log";
 constexpr const char* kIncumbentBuildLog = "incumbent-build.log";
 constexpr const char* kOutputLog = "output.log";
+// What a candidate may write to files and logs in all; more is lost, without harm to it.
+constexpr std::uint64_t kOutputLimit = std::uint64_t{16} << 20U;
+// Arguments of trials that are larger than the request's, places that are tried in a memory.
+constexpr std::size_t kSlackOfMemories = std::size_t{16} << 20U;
 
 class Judge {
  public:
@@ -64,6 +71,7 @@ class Judge {
     }
     evaluation.timing = task::timing_of(request_);
     ASSAY_TRY(understand());
+    note_phase("open the device and read the request");
     ASSAY_TRY(os::require_sandbox(os::sandbox_support().report, request_.plan.minimum_sandbox));
     ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, toolchain_for(*device_));
     ASSAY_TRY_ASSIGN(evaluation.environment, fingerprint(*device_, toolchain, settings_));
@@ -72,7 +80,12 @@ class Judge {
     }
     const build::Builder builder(settings_.cache, settings_.include, toolchain,
                                  device::describe_processor().features_sha256);
+    note_phase("find the compiler and describe the machine");
+    if (request_.stage != task::Stage::build) {
+      ASSAY_TRY(start_workers());
+    }
     ASSAY_TRY_ASSIGN(const bool built, build_all(builder));
+    note_phase("build");
     if (built && request_.stage == task::Stage::build) {
       conclude(task::Outcome::built, "built; nothing was run");
     } else if (built) {
@@ -88,6 +101,13 @@ class Judge {
     const std::string architecture = device.architecture();
     return architecture.empty() ? build::find_toolchain()
                                 : build::find_nvcc(architecture, build::ObjectForm::shared_object);
+  }
+
+  // Since the last one.
+  void note_phase(const char* what) {
+    const Clock::time_point now = Clock::now();
+    judged_.evaluation.phases.emplace_back(what, std::chrono::duration<double>(now - phase_start_).count());
+    phase_start_ = now;
   }
 
   static std::string names(const task::ProbeSet& probes) {
@@ -175,11 +195,49 @@ class Judge {
     return std::move(result.record);
   }
 
-  base::Result<void> measure_all() {
-    const os::Fd log(memfd_create("log", MFD_CLOEXEC));
-    if (!log.valid()) {
+  // On a GPU those that are surely needed are started while the compiler runs.
+  base::Result<void> start_workers() {
+    log_ = os::Fd(memfd_create("log", MFD_CLOEXEC));
+    if (!log_.valid()) {
       return base::system_error("judge.log", "cannot create a memory file for logs", errno);
     }
+    std::size_t arguments = 0;
+    for (const verify::Layout& layout : layouts_) {
+      arguments = std::max(arguments, layout.inputs_size + layout.outputs_size);
+    }
+    worker::WorkerOptions options;
+    options.program = settings_.worker;
+    options.log = log_.get();
+    options.access = device_->worker_access();
+    if (task::timing_of(request_).method == base::TimingMethod::cupti) {
+      ASSAY_TRY(device::cuda::add_cupti(options.access));
+    }
+    options.memory_bytes = request_.plan.worker_memory_bytes + 2 * (arguments + kSlackOfMemories);
+    // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
+    (device_->runs_remotely() ? options.limits.data_bytes : options.limits.address_space_bytes) = options.memory_bytes;
+    options.limits.file_size_bytes = kOutputLimit;
+    options.limits.open_files = 256;
+    workers_.emplace(*device_, std::move(options));
+    if (device_->runs_remotely()) {
+      warm_up_ = std::jthread([this] { device_->warm_up(); });
+      const int sides = request_.incumbent ? 2 : 1;
+      workers_->prepare(sides * request_.plan.minimum_pairs + (request_.plan.stress_trials > 0 ? 1 : 0) +
+                        (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
+    }
+    return {};
+  }
+
+  base::Result<void> measure_all() {
+    if (warm_up_.joinable()) {
+      warm_up_.join();
+    }
+    ASSAY_TRY_ASSIGN(checker_, make_device_checker(*device_, *op_));
+    if (checker_ == nullptr) {
+      checker_ = std::make_unique<HostChecker>(*op_);
+    }
+    judged_.evaluation.environment.emplace_back("checker", checker_->name());
+    workers_->settle();
+    note_phase("wait for what was started meanwhile");
     const std::unique_ptr<operators::InputGenerator> generator = op_->make_generator(judged_.evaluation.seed);
     Session session;
     session.request = &request_;
@@ -191,11 +249,12 @@ class Judge {
       session.contestants.push_back(&contestant);
     }
     session.layouts = &layouts_;
-    session.expected = &expected_;
+    session.checker = checker_.get();
     session.seed = judged_.evaluation.seed;
-    session.log = log.get();
+    session.workers = &*workers_;
     base::Result<void> measured = run_trials_and_pairs(session);
-    judged_.logs.emplace_back(kOutputLog, read_log(log));
+    note_phase("process pairs");
+    judged_.logs.emplace_back(kOutputLog, read_log(log_));
     return measured;
   }
 
@@ -209,6 +268,17 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.evaluation.stress_trials = result.checked_calls;
+      note_phase("difficult inputs");
+      if (result.fault) {
+        return blame(std::move(*result.fault));
+      }
+    }
+    if (request_.trials > 0) {
+      task::TrialsRecord& record = judged_.evaluation.trials.emplace();
+      ASSAY_TRY_ASSIGN(PairResult result,
+                       with_retries("the process of the trials", [&] { return run_trials(session, record); }));
+      judged_.evaluation.checked_calls += result.checked_calls;
+      note_phase("trials");
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -229,6 +299,10 @@ class Judge {
     const bool compares = request_.incumbent.has_value();
     std::vector<double> floors;
     for (int pair = 0;; ++pair) {
+      if (device_->runs_remotely() && pair >= request_.plan.minimum_pairs) {
+        workers_->prepare(compares ? 2 : 1);
+        workers_->settle();
+      }
       ASSAY_TRY_ASSIGN(PairResult result,
                        with_retries(fmt::format("process pair {}", pair), [&] { return run_pair(session, pair); }));
       judged_.evaluation.checked_calls += result.checked_calls;
@@ -367,7 +441,7 @@ class Judge {
       add(flag_changed_device(*evaluation.canary));
     }
     add(flag_throttling(evaluation.device_readings));
-    add(flag_other_processes(evaluation.device_readings, static_cast<int>(contestants_.size())));
+    add(flag_other_processes(evaluation.device_readings));
     for (task::Finding& flag : flag_host_bound(idle_shares_)) {
       flags.push_back(std::move(flag));
     }
@@ -424,8 +498,12 @@ class Judge {
   std::shared_ptr<const operators::Operator> op_;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
-  std::vector<operators::ExpectedValues> expected_;
+  std::unique_ptr<CallChecker> checker_;
   std::string build_complaint_;
+  os::Fd log_;
+  std::optional<WorkerPool> workers_;
+  std::jthread warm_up_;
+  Clock::time_point phase_start_ = Clock::now();
   std::vector<double> interference_;
   std::map<task::Side, std::vector<double>> outlived_ns_;
   std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload, over all pairs.

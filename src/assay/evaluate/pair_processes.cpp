@@ -7,14 +7,10 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/base/text.hpp>
-#include <assay/device/cuda/cupti.hpp>
 
 namespace assay::evaluate {
 
 namespace {
-
-// What a candidate may write to files and logs in all; more is lost, without harm to it.
-constexpr std::uint64_t kOutputLimit = std::uint64_t{16} << 20U;
 
 class Starter {
  public:
@@ -66,25 +62,8 @@ class Starter {
   }
 
   base::Result<void> start_side(SideProcess& side) {
-    worker::WorkerOptions options;
-    options.program = session_.settings->worker;
-    options.log = session_.log;
-    options.access = session_.device->worker_access();
+    ASSAY_TRY_ASSIGN(side.client, session_.workers->take());
     const base::Timing timing = task::timing_of(request());
-    if (timing.method == base::TimingMethod::cupti) {
-      ASSAY_TRY(device::cuda::add_cupti(options.access));
-    }
-    options.memory_bytes =
-        request().plan.worker_memory_bytes + 2 * (made_.inputs->bytes().size() + side.outputs->bytes().size());
-    // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
-    (options.access.cuda_ordinal ? options.limits.data_bytes : options.limits.address_space_bytes) =
-        options.memory_bytes;
-    options.limits.file_size_bytes = kOutputLimit;
-    options.limits.open_files = 256;
-    ASSAY_TRY(session_.device->place_worker([&]() -> base::Result<void> {
-      ASSAY_TRY_ASSIGN(side.client, worker::WorkerClient::start(options));
-      return {};
-    }));
     const auto floor = side.client->measure_floor(timing, request().plan.load_limit);
     if (!floor) {
       note(floor.error(), side, Activity::map);

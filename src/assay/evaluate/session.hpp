@@ -4,8 +4,10 @@
 #include <vector>
 
 #include <assay/device/device.hpp>
+#include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/settings.hpp>
+#include <assay/evaluate/worker_pool.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/task/request.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -19,16 +21,16 @@ struct Session {
   const device::Device* device = nullptr;
   const operators::Operator* op = nullptr;
   operators::InputGenerator* generator = nullptr;
-  std::vector<const Contestant*> contestants;                  ///< The candidate, and the incumbent if there is one.
-  const std::vector<verify::Layout>* layouts = nullptr;        ///< One a workload.
-  std::vector<operators::ExpectedValues>* expected = nullptr;  ///< Scratch for the reference's outputs.
+  std::vector<const Contestant*> contestants;            ///< The candidate, and the incumbent if there is one.
+  const std::vector<verify::Layout>* layouts = nullptr;  ///< One a workload.
+  CallChecker* checker = nullptr;                        ///< Keeps its memory from pair to pair.
   std::uint64_t seed = 0;
   /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed.
-  enum class Purpose : std::uint8_t { compare, stress, official };
+  enum class Purpose : std::uint8_t { compare, stress, official, trials };
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   int trials = 1;                                          ///< For trials: calls of each workload.
-  int log = -1;                                            ///< Where workers' output goes.
+  WorkerPool* workers = nullptr;                           ///< What starts them.
 };
 
 }  // namespace assay::evaluate

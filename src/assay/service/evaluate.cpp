@@ -74,7 +74,9 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   const archive::Archive* known = reader ? &*reader : nullptr;
   ASSAY_TRY_ASSIGN(task::Solution candidate, resolve_solution(dataset, known, options.candidate, definition));
   std::optional<task::Solution> incumbent;
-  if (options.against.empty()) {
+  if (options.against == kNothing) {
+    incumbent.reset();
+  } else if (options.against.empty()) {
     ASSAY_TRY_ASSIGN(incumbent, default_incumbent(dataset, definition, options.device));
   } else {
     ASSAY_TRY_ASSIGN(incumbent, resolve_solution(dataset, known, options.against, definition));
@@ -94,8 +96,9 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   ASSAY_TRY_ASSIGN(request.workloads, choose_workloads(workloads, options.workloads, policy.gate_workloads, latencies));
   request.candidate = std::move(candidate);
   request.incumbent = std::move(incumbent);
-  request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
+  request.plan = promote::plan_on(options.device, request.stage == task::Stage::sweep ? policy.sweep : policy.gate);
   request.official_trials = options.official ? kOfficialTrials : 0;
+  request.trials = options.trials;
 
   ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
   std::vector<std::string> violated = violated_constraints(request);

@@ -28,7 +28,7 @@ base::Json spelled_out(const task::EvaluationRequest& request) {
 
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
   return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
-         a.official_trials == b.official_trials && spelled_out(a) == spelled_out(b) &&
+         a.official_trials == b.official_trials && a.trials == b.trials && spelled_out(a) == spelled_out(b) &&
          task::encode(a.definition) == task::encode(b.definition) &&
          std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
                     [](const task::Workload& x, const task::Workload& y) {

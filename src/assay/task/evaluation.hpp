@@ -113,6 +113,7 @@ struct DeviceReading {
 /// The device around one process pair: with the workers ready, before the first call and after the last.
 struct PairReadings {
   std::int32_t pair = 0;
+  std::int32_t ours = 0;  ///< How many of the processes are the judge and its workers.
   DeviceReading before;
   DeviceReading after;
 };
@@ -131,6 +132,14 @@ struct OfficialVerdict {
 };
 
 /// Everything that the judge says about one request; the file evaluation.json of a bundle.
+/// Checked calls on inputs as in use, before anything was timed (EvaluationRequest::trials).
+struct TrialsRecord {
+  std::int64_t calls = 0;        ///< Of the candidate; all were right unless the evaluation says otherwise.
+  std::int64_t on_each = 0;      ///< On each workload: what bounds the weakest stratum.
+  double seconds = 0;            ///< By the judge's clock, for all of them.
+  double candidate_seconds = 0;  ///< Of these the candidate's own, by its clock.
+};
+
 struct Evaluation {
   std::string id;
   Stage stage = Stage::measure;
@@ -147,6 +156,8 @@ struct Evaluation {
   std::optional<Comparison> comparison;
   std::int64_t stress_trials = 0;  ///< Of the checked calls, those on difficult inputs of the operator's stress kinds.
   std::optional<OfficialVerdict> official;
+  std::optional<TrialsRecord> trials;
+  Named<double> phases;       ///< Where the judge's time went, in order: what was done, and its seconds. Some overlap.
   double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
   /// How every sample was timed. Absent in evaluations of before it was recorded.
   std::optional<base::Timing> timing;

@@ -43,6 +43,8 @@ namespace assay::task::testing {
   evaluation.checked_calls = 12;
   evaluation.stress_trials = 8;
   evaluation.official = OfficialVerdict{false, 3, "y[0] is 5"};
+  evaluation.phases = {{"build", 1.5}, {"process pairs", 0.5}};
+  evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25};
   WorkloadTiming timing;
   timing.uuid = "w-1";
   timing.axes = {{"rows", 4}};
@@ -55,7 +57,7 @@ namespace assay::task::testing {
       Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};
   evaluation.timer_floor_ns = 21.5;
   evaluation.timing = base::Timing{base::TimingMethod::graph, base::CacheState::hot};
-  evaluation.device_readings = {{1, {345, 3201, 30, 75.5, "", 3}, {1980, 3201, 41, 312.25, "power limit", 4}}};
+  evaluation.device_readings = {{1, 3, {345, 3201, 30, 75.5, "", 3}, {1980, 3201, 41, 312.25, "power limit", 4}}};
   evaluation.canary = Canary{1000.5, 1100};
   evaluation.seed = std::numeric_limits<std::uint64_t>::max();
   evaluation.environment = {{"kernel", "6.1"}, {"cpu", "model"}};

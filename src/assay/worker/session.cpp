@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <assay/candidate.h>
@@ -153,7 +154,7 @@ class Session {
   std::optional<ReceivedCommand> receive() {
     std::array<std::byte, kHeaderSize> raw{};
     ReceivedCommand command;
-    const auto got = os::receive_all(socket_, raw, &command.descriptors, 2, kPatience);
+    const auto got = os::receive_all(socket_, raw, &command.descriptors, 2, kPatience, std::exchange(spin_, {}));
     if (!got || *got != os::Transfer::done) {
       closed_ = got && *got == os::Transfer::closed;
       return std::nullopt;
@@ -195,6 +196,8 @@ class Session {
         return prepare(command);
       case Kind::floor:
         return floor(command);
+      case Kind::wake:
+        return wake(command);
       case Kind::device:
         return open_device(command);
       case Kind::fault:
@@ -334,8 +337,20 @@ class Session {
     return reply(command, encode(result));
   }
 
+  bool wake(const ReceivedCommand& command) {
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
+    if (!request) {
+      return false;
+    }
+    if (cuda_) {
+      static_cast<void>(cuda_->wake(request->timing.cache));  // What fails here fails in the call too.
+    }
+    spin_ = kSpin;
+    return reply(command, {});
+  }
+
   bool floor(const ReceivedCommand& command) {
-    const std::optional<FloorRequest> request = decode_floor(command.payload);
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
     if (!request || (cuda_ != nullptr) == (request->timing.method == base::TimingMethod::wall)) {
       return false;
     }
@@ -364,6 +379,7 @@ class Session {
   }
 
   os::Fd socket_;
+  std::chrono::nanoseconds spin_{0};  ///< For the next command alone.
   bool closed_ = false;
   assay_kernel_function function_ = nullptr;
   std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened; the two mappings below are then unused.

@@ -7,6 +7,8 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
+#include <optional>
 #include <set>
 
 #include <assay/device/cpu.hpp>
@@ -70,8 +72,7 @@ class Copier {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int ordinal, DeviceFacts facts, Context context)
-      : ordinal_(ordinal), facts_(std::move(facts)), context_(std::move(context)), host_(make_cpu()) {
+  CudaDevice(int ordinal, DeviceFacts facts) : ordinal_(ordinal), facts_(std::move(facts)), host_(make_cpu()) {
     if (auto opened = Nvml::open(facts_.uuid)) {
       nvml_ = std::move(*opened);
     } else {
@@ -103,8 +104,8 @@ class CudaDevice final : public Device {
   }
 
   base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size, os::PeerAccess) const override {
-    ASSAY_TRY(context_.make_current());  // Callers make several memories at once, each on a thread of its own.
-    ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(context_, size));
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(*current, size));
     return memory;
   }
 
@@ -114,11 +115,17 @@ class CudaDevice final : public Device {
     return access;
   }
 
+  [[nodiscard]] std::optional<int> cuda_ordinal() const override { return ordinal_; }
+
   [[nodiscard]] std::string architecture() const override { return architecture_of(facts_.major, facts_.minor); }
 
+  void warm_up() const override { static_cast<void>(measured_bytes_per_ns()); }
+
   base::Result<std::optional<double>> measured_bytes_per_ns() const override {
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    const std::lock_guard lock(mutex_);
     if (bytes_per_ns_ == 0) {
-      ASSAY_TRY_ASSIGN(bytes_per_ns_, measure_copy());
+      ASSAY_TRY_ASSIGN(bytes_per_ns_, measure_copy(*current));
     }
     return bytes_per_ns_;
   }
@@ -132,7 +139,8 @@ class CudaDevice final : public Device {
   }
 
   base::Result<std::optional<std::chrono::nanoseconds>> time_canary() const override {
-    ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(context_));
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(*current));
     // From idle the clocks take a while to rise: until two batches in a row agree.
     std::int64_t before = 0;
     for (int batch = 0; batch < kMostCanaryBatches; ++batch) {
@@ -152,9 +160,19 @@ class CudaDevice final : public Device {
   }
 
  private:
+  // Retained at the first use, which takes a third of a second, and made current: callers may be on any thread.
+  base::Result<const Context*> context() const {
+    const std::lock_guard lock(mutex_);
+    if (!context_) {
+      ASSAY_TRY_ASSIGN(context_, Context::retain(ordinal_));
+    }
+    ASSAY_TRY(context_->make_current());
+    return &*context_;
+  }
+
   // Bytes read and written by a copy, the best of five.
-  base::Result<double> measure_copy() const {
-    ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(context_));
+  static base::Result<double> measure_copy(const Context& context) {
+    ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(context));
     std::int64_t best = 0;
     for (int pass = 0; pass < 5; ++pass) {
       ASSAY_TRY_ASSIGN(const std::int64_t ns, copier.time_ns());
@@ -165,10 +183,11 @@ class CudaDevice final : public Device {
 
   int ordinal_;
   DeviceFacts facts_;
-  Context context_;
   std::unique_ptr<Device> host_;
   std::unique_ptr<Nvml> nvml_;
-  std::string no_nvml_;              ///< Why there is none.
+  std::string no_nvml_;  ///< Why there is none.
+  mutable std::mutex mutex_;
+  mutable std::optional<Context> context_;
   mutable double bytes_per_ns_ = 0;  ///< Measured once.
 };
 
@@ -221,8 +240,7 @@ WorkerAccess find_driver_files(int ordinal) {
 
 base::Result<std::unique_ptr<Device>> make_device(int ordinal) {
   ASSAY_TRY_ASSIGN(DeviceFacts facts, describe_device(ordinal));
-  ASSAY_TRY_ASSIGN(Context context, Context::retain(ordinal));
-  return std::make_unique<CudaDevice>(ordinal, std::move(facts), std::move(context));
+  return std::make_unique<CudaDevice>(ordinal, std::move(facts));
 }
 
 }  // namespace assay::device::cuda
