@@ -116,7 +116,7 @@ TEST(PrintShownTest, TheReadingsOfADevice) {
   shown.evaluation = report;
   EXPECT_THAT(print_shown(shown, Colour::off), Not(HasSubstr("SM MHz")));
   shown.evaluation->evaluation.device_readings = {
-      {2, {345, 3201, 30, 75.4, "", 3}, {1980, 3201, 41, 312.6, "power limit", 4}}};
+      {2, 3, {345, 3201, 30, 75.4, "", 3}, {1980, 3201, 41, 312.6, "power limit", 4}}};
   shown.evaluation->evaluation.canary = task::Canary{250'000, 251'500};
   const std::string text = print_shown(shown, Colour::off);
   EXPECT_THAT(text, HasSubstr("  pair           SM MHz  memory MHz  degrees  watts  processes  held down by\n"

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <assay/evaluate/call_findings.hpp>
 #include <assay/evaluate/diagnosis.hpp>
 
 namespace assay::evaluate {
@@ -30,12 +31,10 @@ std::optional<Complaint> complaint_about(const worker::CallReply& reply) {
                                  reply.device_status));
   }
   if (reply.device_status != 0) {
-    return complaint(task::Outcome::crashed, "device_error",
-                     describe_device_failure(reply.device_status, reply.return_code));
+    return Complaint{task::Outcome::crashed, device_error(reply.device_status, reply.return_code)};
   }
   if (reply.return_code != 0) {
-    return complaint(task::Outcome::crashed, "returned",
-                     fmt::format("its entry point returned {} (0 is success)", reply.return_code));
+    return Complaint{task::Outcome::crashed, returned_nonzero(reply.return_code)};
   }
   if (reply.timing_status == worker::TimingStatus::no_work) {
     return complaint(task::Outcome::suspect, "no_device_work",

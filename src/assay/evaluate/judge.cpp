@@ -441,7 +441,7 @@ class Judge {
       add(flag_changed_device(*evaluation.canary));
     }
     add(flag_throttling(evaluation.device_readings));
-    add(flag_other_processes(evaluation.device_readings, static_cast<int>(contestants_.size())));
+    add(flag_other_processes(evaluation.device_readings));
     for (task::Finding& flag : flag_host_bound(idle_shares_)) {
       flags.push_back(std::move(flag));
     }

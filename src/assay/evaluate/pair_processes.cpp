@@ -7,7 +7,6 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/base/text.hpp>
-#include <assay/device/cuda/cupti.hpp>
 
 namespace assay::evaluate {
 

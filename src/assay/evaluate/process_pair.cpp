@@ -51,7 +51,7 @@ class ProcessPair {
       ASSAY_TRY(follow_schedule());
       const std::optional<task::DeviceReading> after = read_device(session_.device->state());
       if (before && after && compares()) {
-        result_.readings = task::PairReadings{pair_, *before, *after};
+        result_.readings = task::PairReadings{pair_, processes_of_ours(), *before, *after};
       }
     }
     base::parallel_for(processes_.sides.size(), [&](std::size_t at) {
@@ -64,6 +64,11 @@ class ProcessPair {
 
  private:
   [[nodiscard]] const task::EvaluationRequest& request() const { return *session_.request; }
+
+  // The judge, this pair's workers, and those that wait for later pairs.
+  [[nodiscard]] std::int32_t processes_of_ours() const {
+    return 1 + static_cast<std::int32_t>(processes_.sides.size()) + session_.workers->waiting();
+  }
 
   base::Result<void> follow_schedule() {
     if (measures_floor()) {

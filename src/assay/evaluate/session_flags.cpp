@@ -55,12 +55,11 @@ std::optional<task::Finding> flag_throttling(const std::vector<task::PairReading
                           std::count_if(readings.begin(), readings.end(), throttled), readings.size(), reason));
 }
 
-std::optional<task::Finding> flag_other_processes(const std::vector<task::PairReadings>& readings, int workers) {
-  int most = 0;
+std::optional<task::Finding> flag_other_processes(const std::vector<task::PairReadings>& readings) {
+  int others = 0;
   for (const task::PairReadings& pair : readings) {
-    most = std::max({most, pair.before.processes, pair.after.processes});
+    others = std::max({others, pair.before.processes - pair.ours, pair.after.processes - pair.ours});
   }
-  const int others = most - 1 - workers;
   if (others <= 0) {
     return std::nullopt;
   }

@@ -20,9 +20,8 @@ namespace assay::evaluate {
 /// "throttled": something held the device's clocks down at a reading.
 [[nodiscard]] std::optional<task::Finding> flag_throttling(const std::vector<task::PairReadings>& readings);
 
-/// "shared_device": more processes had a context on the device than the judge and its `workers`.
-[[nodiscard]] std::optional<task::Finding> flag_other_processes(const std::vector<task::PairReadings>& readings,
-                                                                int workers);
+/// "shared_device": more processes had a context on the device than the judge and its workers.
+[[nodiscard]] std::optional<task::Finding> flag_other_processes(const std::vector<task::PairReadings>& readings);
 
 /// "host_bound": one a side where the device waited for the host for more than 0.6 of the median call's time, on the
 /// workload where it is most. The shares are one a timed call.

@@ -11,9 +11,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-task::PairReadings readings(int pair, const std::string& throttled_after, int processes) {
+task::PairReadings readings(int pair, const std::string& throttled_after, int processes, int ours = 3) {
   task::PairReadings made;
   made.pair = pair;
+  made.ours = ours;
   made.before.processes = 3;
   made.after.processes = processes;
   made.after.throttled = throttled_after;
@@ -24,9 +25,9 @@ TEST(SessionFlags, NoReadingsAndQuietReadingsSayNothing) {
   EXPECT_FALSE(read_device(std::nullopt));
   EXPECT_FALSE(flag_throttling({}));
   EXPECT_FALSE(flag_throttling({readings(0, "", 3)}));
-  EXPECT_FALSE(flag_other_processes({}, 2));
-  EXPECT_FALSE(flag_other_processes({readings(0, "", 3)}, 2));
-  EXPECT_FALSE(flag_other_processes({readings(0, "", 0)}, 2)) << "in a container NVML may see nobody";
+  EXPECT_FALSE(flag_other_processes({}));
+  EXPECT_FALSE(flag_other_processes({readings(0, "", 3)}));
+  EXPECT_FALSE(flag_other_processes({readings(0, "", 0)})) << "in a container NVML may see nobody";
 }
 
 TEST(SessionFlags, ReadingsKeepWhatTheDeviceSaid) {
@@ -56,11 +57,11 @@ TEST(SessionFlags, ThrottlingIsToldWithItsReasonAndHowOften) {
 }
 
 TEST(SessionFlags, OnlyProcessesBeyondOursAreOthers) {
-  const auto flag = flag_other_processes({readings(0, "", 3), readings(1, "", 5)}, 2);
+  const auto flag = flag_other_processes({readings(0, "", 3), readings(1, "", 5)});
   ASSERT_TRUE(flag);
   EXPECT_EQ(flag->kind, "shared_device");
   EXPECT_THAT(flag->message, HasSubstr("2 other processes"));
-  EXPECT_THAT(flag_other_processes({readings(0, "", 3)}, 1)->message, HasSubstr("1 other process had"));
+  EXPECT_THAT(flag_other_processes({readings(0, "", 3, 2)})->message, HasSubstr("1 other process had"));
 }
 
 TEST(SessionFlags, HostBoundIsToldOfEachSideWhereItIsMost) {

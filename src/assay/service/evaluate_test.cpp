@@ -82,6 +82,9 @@ TEST_F(EvaluateTest, HotAndColdAreDifferentQuestions) {
   EXPECT_EQ(report->request.plan.cache, base::CacheState::hot);
   EXPECT_EQ(run(hot)->origin, Origin::stored);
   EXPECT_EQ(run(cold)->origin, Origin::stored);
+  EvaluateOptions by_name = cold;
+  by_name.clock = base::TimingMethod::wall;
+  EXPECT_EQ(run(by_name)->origin, Origin::stored) << "the device's own clock, said aloud";
 }
 
 TEST_F(EvaluateTest, LatenciesAreThoseOfTheSameMethodAndCaches) {

@@ -65,6 +65,7 @@ PairReadings read_readings(const Node& node) {
   PairReadings readings;
   Fields fields(node);
   readings.pair = read_count(fields.required("pair"));
+  readings.ours = read_count(fields.required("ours"));
   readings.before = read_reading(fields.required("before"));
   readings.after = read_reading(fields.required("after"));
   fields.refuse_others();

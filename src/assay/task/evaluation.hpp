@@ -113,6 +113,7 @@ struct DeviceReading {
 /// The device around one process pair: with the workers ready, before the first call and after the last.
 struct PairReadings {
   std::int32_t pair = 0;
+  std::int32_t ours = 0;  ///< How many of the processes are the judge and its workers.
   DeviceReading before;
   DeviceReading after;
 };

@@ -226,7 +226,7 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   std::chrono::nanoseconds spin{0};
   if (on_device_) {
     // Woken before the clock starts, so that it measures the call and not two wake-ups.
-    if (const auto woken = exchange(Kind::wake, {}, {}, limit); !woken) {
+    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit); !woken) {
       return tl::unexpected(woken.error());
     }
     spin = kSpin;
@@ -257,7 +257,7 @@ Answer<CallReply> WorkerClient::prepare(const Call& call, std::chrono::nanosecon
 }
 
 Answer<FloorReply> WorkerClient::measure_floor(const base::Timing& timing, std::chrono::nanoseconds limit) {
-  auto body = exchange(Kind::floor, encode(FloorRequest{timing}), {}, limit);
+  auto body = exchange(Kind::floor, encode(TimingRequest{timing}), {}, limit);
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }

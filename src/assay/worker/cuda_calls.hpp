@@ -40,9 +40,9 @@ class CudaCalls {
   /// untimed: by graph that of the last capture.
   [[nodiscard]] CallReply prepare(const base::Timing& timing, const Entry& entry);
   /// Makes the device ready for a call that is about to come, outside of what the judge times: lifts what an earlier call
-  /// may have made persistent in the cache, which takes the driver long and never the same, and keeps the device from idling.
-  /// Returns the driver's status.
-  [[nodiscard]] device::cuda::abi::Result wake() const;
+  /// may have made persistent in the cache, which takes the driver long and never the same, and keeps the device from
+  /// idling, without touching memory where the caches shall be hot. Returns the driver's status.
+  [[nodiscard]] device::cuda::abi::Result wake(base::CacheState cache) const;
   /// Times one call: of `entry`, or by graph one launch of what was captured last.
   [[nodiscard]] CallReply time(const base::Timing& timing, const Entry& entry) const;
   /// Whether `time` may be called with this timing: its method is enabled, and something was captured if it must be.

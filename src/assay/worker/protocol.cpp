@@ -265,16 +265,16 @@ std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
   return reply;
 }
 
-std::vector<std::byte> encode(const FloorRequest& request) {
+std::vector<std::byte> encode(const TimingRequest& request) {
   WireWriter writer;
   encode_timing(writer, request.timing);
   return writer.take();
 }
 
-std::optional<FloorRequest> decode_floor(std::span<const std::byte> payload) {
+std::optional<TimingRequest> decode_timing_request(std::span<const std::byte> payload) {
   WireReader reader(payload);
   const std::optional<base::Timing> timing = decode_timing(reader);
-  return timing && reader.finished() ? std::optional(FloorRequest{*timing}) : std::nullopt;
+  return timing && reader.finished() ? std::optional(TimingRequest{*timing}) : std::nullopt;
 }
 
 std::vector<std::byte> encode(const FloorReply& reply) {

@@ -15,7 +15,7 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 4;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -34,9 +34,9 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
+  wake = 8,     ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
   device = 7,   ///< Open a device; before map, load and call.
-  prepare = 8,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
-  wake = 9,     ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
+  prepare = 9,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
   fault = 6,    ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
 };
 
@@ -119,8 +119,8 @@ struct CallReply {
   /// Of elapsed: how long the device had nothing to do because the host was slow. By CUPTI exactly, by events estimated.
   std::int64_t idle_ns = 0;
 };
-/// Asks for the time of a call that does nothing.
-struct FloorRequest {
+/// Asks for the time of a call that does nothing, or announces calls of this timing (`wake`).
+struct TimingRequest {
   base::Timing timing;
 };
 struct FloorReply {
@@ -157,8 +157,8 @@ struct MapRequest {
 [[nodiscard]] std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const CallReply& reply);
 [[nodiscard]] std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload);
-[[nodiscard]] std::vector<std::byte> encode(const FloorRequest& request);
-[[nodiscard]] std::optional<FloorRequest> decode_floor(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const TimingRequest& request);
+[[nodiscard]] std::optional<TimingRequest> decode_timing_request(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const FloorReply& reply);
 [[nodiscard]] std::optional<FloorReply> decode_floor_reply(std::span<const std::byte> payload);
 /// Encodes into a fixed buffer without allocating: it runs in a signal handler.

@@ -123,7 +123,7 @@ RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>&
   static_cast<void>(decode_fault(bytes));
   static_cast<void>(decode_text(bytes));
   static_cast<void>(decode_version(bytes));
-  static_cast<void>(decode_floor(bytes));
+  static_cast<void>(decode_timing_request(bytes));
   static_cast<void>(decode_floor_reply(bytes));
 }
 
@@ -148,10 +148,10 @@ TEST(Replies, GoThroughBytes) {
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->status, 1U);
   EXPECT_EQ(opened->text, "no driver");
-  const auto floor = decode_floor(encode(FloorRequest{{base::TimingMethod::cupti, base::CacheState::hot}}));
+  const auto floor = decode_timing_request(encode(TimingRequest{{base::TimingMethod::cupti, base::CacheState::hot}}));
   ASSERT_TRUE(floor);
   EXPECT_EQ(floor->timing, (base::Timing{base::TimingMethod::cupti, base::CacheState::hot}));
-  EXPECT_FALSE(decode_floor({})) << "version 2 had an empty one";
+  EXPECT_FALSE(decode_timing_request({})) << "version 2 had an empty one";
   const auto measured = decode_floor_reply(encode(FloorReply{1, 20, "no CUPTI"}));
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->status, 1U);

@@ -197,11 +197,7 @@ class Session {
       case Kind::floor:
         return floor(command);
       case Kind::wake:
-        if (cuda_) {
-          static_cast<void>(cuda_->wake());  // What fails here fails in the call too, and is reported there.
-        }
-        spin_ = kSpin;
-        return reply(command, {});
+        return wake(command);
       case Kind::device:
         return open_device(command);
       case Kind::fault:
@@ -341,8 +337,20 @@ class Session {
     return reply(command, encode(result));
   }
 
+  bool wake(const ReceivedCommand& command) {
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
+    if (!request) {
+      return false;
+    }
+    if (cuda_) {
+      static_cast<void>(cuda_->wake(request->timing.cache));  // What fails here fails in the call too.
+    }
+    spin_ = kSpin;
+    return reply(command, {});
+  }
+
   bool floor(const ReceivedCommand& command) {
-    const std::optional<FloorRequest> request = decode_floor(command.payload);
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
     if (!request || (cuda_ != nullptr) == (request->timing.method == base::TimingMethod::wall)) {
       return false;
     }

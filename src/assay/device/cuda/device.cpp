@@ -184,10 +184,10 @@ class CudaDevice final : public Device {
   int ordinal_;
   DeviceFacts facts_;
   std::unique_ptr<Device> host_;
+  std::unique_ptr<Nvml> nvml_;
+  std::string no_nvml_;  ///< Why there is none.
   mutable std::mutex mutex_;
   mutable std::optional<Context> context_;
-  std::unique_ptr<Nvml> nvml_;
-  std::string no_nvml_;              ///< Why there is none.
   mutable double bytes_per_ns_ = 0;  ///< Measured once.
 };
 
