@@ -10,6 +10,7 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
   trials_…    checked calls in bulk on all workloads of an operator: decode, topk and attention 3,000 (goals: top-k 60 s,
               GDN decode 30 s), prefill 300, moe 38
   corpus      assay selftest on the device, three runs
+  clocks      each way of timing, cold and hot: floors, times of one solution, what became of the honest corpus
   campaign    a tuner's campaign of GDN decode on all 54 workloads
 
 Programs are taken from --bin (default build/release/bin); results go to --to (default bench/results), one file a part,
@@ -188,6 +189,33 @@ def corpus(runner, runs=3):
                      for row in report["rows"]]}
 
 
+def honest(runner, method, cache):
+    """What became of each honest candidate that is timed so. Some cannot be captured, and say so."""
+    _, done = runner.run("selftest", "--device", runner.device, "--corpus", ROOT / "tests/honest_cuda", "--clock", method,
+                         "--cache", cache, "--json", archive=None)
+    return [{key: row[key] for key in ("entry", "outcome", "agrees", "cause")} for row in json.loads(done.stdout)["rows"]]
+
+
+def clocks(runner):
+    rows = []
+    for method in ("events", "graph", "cupti"):
+        for cache in ("cold", "hot"):
+            wall, report = runner.evaluate("gdn_decode_tunable_cuda", "--definition", DECODE, "--clock", method, "--cache",
+                                           cache, "--again")
+            evaluation = report["evaluation"]
+            rows.append({"method": method, "cache": cache, "wall_s": wall, "outcome": evaluation["outcome"],
+                         "recorded": evaluation["clock"], "floor_ns": evaluation["timer_floor_ns"],
+                         "times": [{key: timing[key] for key in ("axes", "candidate_ns", "incumbent_ns")}
+                                   for timing in evaluation["timings"]],
+                         "findings": [(finding["kind"], finding["side"]) for finding in evaluation["findings"]],
+                         "canary": evaluation.get("canary"), "readings": evaluation.get("device_readings"),
+                         "honest": honest(runner, method, cache) if cache == "cold" else None})
+            print("clocks", {key: value for key, value in rows[-1].items() if key not in ("readings", "honest")}, flush=True)
+            for row in rows[-1]["honest"] or []:
+                print("  honest", method, row, flush=True)
+    return {"benchmark": "each way of timing: floors, times of one solution, the honest corpus", "rows": rows}
+
+
 def campaign(runner):
     wall, done = runner.run("campaign", "run", "gpu", "--definition", DECODE, "--dataset", ROOT / "datasets/contest",
                             "--device", runner.device, "--tunable", "gdn_decode_tunable_cuda", "--rounds", 3, "--json")
@@ -199,7 +227,7 @@ def campaign(runner):
 
 def main(arguments):
     parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials_decode, trials_topk,
-                                              trials_attention, trials_prefill, trials_moe, corpus, campaign)}
+                                              trials_attention, trials_prefill, trials_moe, corpus, clocks, campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--device", default="cuda:0")

@@ -192,14 +192,12 @@ class Session {
         return map(command);
       case Kind::call:
         return call(command);
+      case Kind::prepare:
+        return prepare(command);
       case Kind::floor:
-        return reply(command, encode(FloorReply{measure_floor()}));
+        return floor(command);
       case Kind::wake:
-        if (cuda_) {
-          static_cast<void>(cuda_->wake());  // What fails here fails in the call too, and is reported there.
-        }
-        spin_ = kSpin;
-        return reply(command, {});
+        return wake(command);
       case Kind::device:
         return open_device(command);
       case Kind::fault:
@@ -287,20 +285,49 @@ class Session {
     return reply(command, {});
   }
 
-  bool call(ReceivedCommand& command) {
+  // Whether there is something to call, in a way that this worker can time.
+  [[nodiscard]] bool can_call(const std::optional<Call>& call) const {
+    return call && function_ != nullptr && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall);
+  }
+
+  bool assemble(const Call& call, CallFrame& frame) const {
+    return cuda_
+               ? frame.assemble(call, {cuda_->inputs(), cuda_->inputs_size()},
+                                {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, cuda_->stream())
+               : frame.assemble(call, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}, {kDLCPU, 0},
+                                nullptr);
+  }
+
+  bool prepare(const ReceivedCommand& command) {
     const std::optional<Call> description = decode_call(command.payload);
     CallFrame frame;
-    if (!description || function_ == nullptr) {
+    if (!can_call(description) || !assemble(*description, frame)) {
+      return false;
+    }
+    const base::Timing& timing = description->timing;
+    if (cuda_) {
+      const bool captures = timing.method == base::TimingMethod::graph && timing.cache == base::CacheState::cold;
+      const bool warms = timing.cache == base::CacheState::hot && cuda_->is_ready(timing);
+      return (captures || warms) &&
+             reply(command, encode(cuda_->prepare(timing, [&] { return function_(frame.call()); })));
+    }
+    if (timing.cache != base::CacheState::hot) {
+      return false;
+    }
+    CallReply result;
+    result.return_code = function_(frame.call());
+    return reply(command, encode(result));
+  }
+
+  bool call(const ReceivedCommand& command) {
+    const std::optional<Call> description = decode_call(command.payload);
+    CallFrame frame;
+    if (!can_call(description) || !assemble(*description, frame)) {
       return false;
     }
     if (cuda_) {
-      return frame.assemble(*description, {cuda_->inputs(), cuda_->inputs_size()},
-                            {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, cuda_->stream()) &&
-             reply(command, encode(cuda_->time([&] { return function_(frame.call()); })));
-    }
-    if (!frame.assemble(*description, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}, {kDLCPU, 0},
-                        nullptr)) {
-      return false;
+      return cuda_->is_ready(description->timing) &&
+             reply(command, encode(cuda_->time(description->timing, [&] { return function_(frame.call()); })));
     }
     CallReply result;
     const Clock::time_point before = Clock::now();
@@ -310,12 +337,33 @@ class Session {
     return reply(command, encode(result));
   }
 
+  bool wake(const ReceivedCommand& command) {
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
+    if (!request) {
+      return false;
+    }
+    if (cuda_) {
+      static_cast<void>(cuda_->wake(request->timing.cache));  // What fails here fails in the call too.
+    }
+    spin_ = kSpin;
+    return reply(command, {});
+  }
+
+  bool floor(const ReceivedCommand& command) {
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
+    if (!request || (cuda_ != nullptr) == (request->timing.method == base::TimingMethod::wall)) {
+      return false;
+    }
+    if (!cuda_) {
+      return reply(command, encode(FloorReply{0, measure_floor(), {}}));
+    }
+    const base::Result<std::int64_t> measured = cuda_->measure_floor(request->timing);
+    return reply(command, encode(measured ? FloorReply{0, *measured, {}} : FloorReply{1, 0, measured.error().text()}));
+  }
+
   static std::int32_t empty_kernel(const assay_call* call) { return call->abi_version - ASSAY_ABI_VERSION; }
 
-  [[nodiscard]] std::int64_t measure_floor() const {
-    if (cuda_) {
-      return cuda_->measure_floor();
-    }
+  [[nodiscard]] static std::int64_t measure_floor() {
     CallFrame frame;
     frame.assemble(Call{}, {}, {}, {kDLCPU, 0}, nullptr);
     std::array<std::int64_t, 101> times{};
