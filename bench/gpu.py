@@ -148,8 +148,13 @@ def trials(runner, only=tuple(OPERATORS)):
         wall, report = runner.evaluate(ROOT / "examples" / folder / "plain.cu", "--definition", definition, "--against",
                                        "none", "--workloads", "all", "--trials", TRIALS[folder])
         evaluation = report["evaluation"]
+        done = evaluation.get("trials") or {}
+        stages = {name.removeprefix("trials: "): seconds for name, seconds in evaluation.get("phases", {}).items()
+                  if name.startswith("trials: ")}
         rows[folder] = {"wall_s": wall, "outcome": evaluation["outcome"], "cause": evaluation["cause"],
-                        "trials": evaluation.get("trials"), "checker": evaluation["environment"].get("checker")}
+                        "trials": done, "checker": evaluation["environment"].get("checker"),
+                        "trials_per_s": done["calls"] / done["seconds"] if done.get("seconds") else None,
+                        "stage_s": stages, "bound_by": max(stages, key=stages.get) if stages else None}
         print("trials", folder, rows[folder], flush=True)
     return {"benchmark": "checked calls on all workloads of each operator", "operators": rows}
 

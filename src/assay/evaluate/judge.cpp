@@ -279,6 +279,9 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_trials(session, record); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       note_phase("trials");
+      for (const auto& [stage, seconds] : result.stages) {
+        judged_.evaluation.phases.emplace_back("trials: " + stage, seconds);
+      }
       if (result.fault) {
         return blame(std::move(*result.fault));
       }

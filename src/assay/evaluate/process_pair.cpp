@@ -14,6 +14,7 @@
 #include <assay/evaluate/call_findings.hpp>
 #include <assay/evaluate/pair_processes.hpp>
 #include <assay/evaluate/session_flags.hpp>
+#include <assay/evaluate/stage_clock.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
@@ -59,6 +60,7 @@ class ProcessPair {
         side.client->close();
       }
     });
+    result_.stages = clock_.seconds();
     return std::move(result_);
   }
 
@@ -168,7 +170,9 @@ class ProcessPair {
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
+    clock_.lap(Stage::rest);
     fill(first, block, workload);
+    clock_.lap(Stage::generate);
     if (timing_.method == base::TimingMethod::graph) {
       ASSAY_TRY(capture(calls, block));
       if (result_.fault) {
@@ -180,6 +184,7 @@ class ProcessPair {
                               .late_work = first.check,
                               .inputs = first.check && probes(task::Probe::input_digest),
                               .closely = first.repeats}));
+    clock_.lap(Stage::begin);
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
@@ -200,7 +205,11 @@ class ProcessPair {
     if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
       ASSAY_TRY(compare_with_repeat(first, block));
     }
-    return officially() ? base::Result<void>() : look_again(block);
+    if (!officially()) {
+      ASSAY_TRY(look_again(block));
+    }
+    clock_.lap(Stage::check);
+    return {};
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
@@ -302,7 +311,9 @@ class ProcessPair {
       }
     }
     session_.device->spread_judge();
+    clock_.lap(Stage::rest);
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
+    clock_.lap(Stage::prepare);
     if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
@@ -313,7 +324,9 @@ class ProcessPair {
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
+    clock_.lap(Stage::rest);
     const auto reply = side.client->call(describe_call(block.layout, block.arguments, timing_), limit_of(call));
+    clock_.lap(Stage::call);
     if (!reply) {
       note_failure(reply.error(), call, block);
       return {};
@@ -344,6 +357,7 @@ class ProcessPair {
         return {};
       }
     }
+    clock_.lap(Stage::look);
     block.done.push_back({&side, std::move(outputs)});
     return {};
   }
@@ -446,6 +460,8 @@ class ProcessPair {
 
   const Session& session_;
   CallChecker& checker_;
+  using Stage = StageClock::Stage;
+  StageClock clock_;
   std::int32_t pair_;
   base::Timing timing_;
   base::Philox random_;
