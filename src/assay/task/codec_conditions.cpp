@@ -73,8 +73,10 @@ PairReadings read_readings(const Node& node) {
 }
 
 Json encode_readings(const PairReadings& readings) {
-  return {
-      {"pair", readings.pair}, {"before", encode_reading(readings.before)}, {"after", encode_reading(readings.after)}};
+  return {{"pair", readings.pair},
+          {"ours", readings.ours},
+          {"before", encode_reading(readings.before)},
+          {"after", encode_reading(readings.after)}};
 }
 
 Canary read_canary(const Node& node) {

@@ -236,7 +236,9 @@ base::Result<void> add_cupti(WorkerAccess& access) {
   for (const char* folder : kSystemFolders) {
     const os::Path needed = os::Path(folder) / kNeeds;
     if (std::filesystem::is_regular_file(needed, error)) {
-      access.binds.push_back({needed, needed, os::SandboxBind::Use::read});
+      // In the folder where it really is: /lib may be a link, inside too.
+      const os::Path place = std::filesystem::canonical(folder, error) / kNeeds;
+      access.binds.push_back({needed, place, os::SandboxBind::Use::read});
       break;
     }
   }
