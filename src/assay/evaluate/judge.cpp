@@ -125,8 +125,8 @@ class Judge {
     }
     if (request_.incumbent) {
       ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(*request_.incumbent, request_.plan.build_limit));
-      judged_.evaluation.incumbent_build =
-          record(std::move(result), kIncumbentBuildLog, task::Side::incumbent, *request_.incumbent);
+      ASSAY_TRY_ASSIGN(judged_.evaluation.incumbent_build,
+                       record(std::move(result), kIncumbentBuildLog, task::Side::incumbent, *request_.incumbent));
       if (!judged_.evaluation.incumbent_build->built) {
         return base::input_error("incumbent.not_built", fmt::format("the incumbent '{}' does not build: {}",
                                                                     request_.incumbent->name, build_complaint_));
@@ -134,8 +134,8 @@ class Judge {
     }
     ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(request_.candidate, request_.plan.build_limit));
     const bool timed_out = result.timed_out;
-    judged_.evaluation.candidate_build =
-        record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate);
+    ASSAY_TRY_ASSIGN(judged_.evaluation.candidate_build,
+                     record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate));
     if (!judged_.evaluation.candidate_build.built) {
       conclude(timed_out ? task::Outcome::timed_out : task::Outcome::not_built,
                timed_out ? fmt::format("the build took longer than {}", base::human(request_.plan.build_limit))
@@ -144,17 +144,10 @@ class Judge {
     return judged_.evaluation.candidate_build.built;
   }
 
-  task::BuildRecord record(build::BuildResult result, const char* log_file, task::Side side,
-                           const task::Solution& solution) {
+  base::Result<task::BuildRecord> record(build::BuildResult result, const char* log_file, task::Side side,
+                                         const task::Solution& solution) {
     if (result.record.built) {
-      Contestant contestant;
-      contestant.side = side;
-      contestant.name = solution.name;
-      contestant.content = task::identify(solution).content;
-      contestant.symbol = build::exported_symbol(solution);
-      base::Result<os::Fd> object = os::sealed_copy("candidate", std::as_bytes(std::span(result.object)));
-      ASSAY_CHECK(object.has_value());
-      contestant.object = std::move(*object);
+      ASSAY_TRY_ASSIGN(Contestant contestant, make_contestant(solution, side, result.object, settings_));
       contestants_.push_back(std::move(contestant));
     } else {
       std::vector<task::Finding> findings = compiler_findings(result.log, side);

@@ -267,9 +267,7 @@ class ProcessPair {
     }
     record(call, order, *reply, side);
     if (reply->reply.return_code != 0) {
-      fail(side, task::Outcome::crashed, call.workload,
-           {finding_of("returned",
-                       fmt::format("its entry point returned {} (0 is success)", reply->reply.return_code))});
+      fail(side, task::Outcome::crashed, call.workload, {entry_failure(reply->reply)});
       return {};
     }
     if (probes(task::Probe::guard_bands) && !officially()) {

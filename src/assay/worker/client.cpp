@@ -196,7 +196,20 @@ Answer<DeviceReply> WorkerClient::open_device(int ordinal, std::chrono::nanoseco
 
 Answer<LoadReply> WorkerClient::load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit) {
   const int descriptor = object.get();
-  auto body = exchange(Kind::load, encode_text(symbol), std::span(&descriptor, 1), limit);
+  return load({symbol, ""}, std::span(&descriptor, 1), limit);
+}
+
+Answer<LoadReply> WorkerClient::load(const os::Fd& object, const os::Fd& tvm_ffi_library, const LoadRequest& request,
+                                     std::chrono::nanoseconds limit) {
+  ASSAY_CHECK(!request.tvm_ffi_symbol.empty());
+  const std::array<int, 2> descriptors = {object.get(), tvm_ffi_library.get()};
+  return load(request, descriptors, limit);
+}
+
+Answer<LoadReply> WorkerClient::load(const LoadRequest& request, std::span<const int> descriptors,
+                                     std::chrono::nanoseconds limit) {
+  ASSAY_CHECK(request.symbol.size() <= kMaximumSymbol && request.tvm_ffi_symbol.size() <= kMaximumSymbol);
+  auto body = exchange(Kind::load, encode(request), descriptors, limit);
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
@@ -228,11 +241,11 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
-  const std::optional<CallReply> reply = decode_call_reply(*body);
+  std::optional<CallReply> reply = decode_call_reply(*body);
   if (!reply) {
     return tl::unexpected(violation("its answer to call is not well formed"));
   }
-  return TimedReply{*reply, std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
+  return TimedReply{std::move(*reply), std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
 }
 
 Answer<FloorReply> WorkerClient::measure_floor(std::chrono::nanoseconds limit) {

@@ -56,6 +56,9 @@ class WorkerClient {
   [[nodiscard]] Answer<DeviceReply> open_device(int ordinal, std::chrono::nanoseconds limit);
   /// Has the worker load this sealed object and find this symbol.
   [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit);
+  /// The same for an object that may use TVM-FFI, whose library, sealed too, is loaded first.
+  [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const os::Fd& tvm_ffi_library, const LoadRequest& request,
+                                       std::chrono::nanoseconds limit);
   /// Has the worker map the two memories (replacing earlier ones).
   [[nodiscard]] Answer<void> map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
                                  std::size_t outputs_size, std::chrono::nanoseconds limit);
@@ -76,6 +79,8 @@ class WorkerClient {
   [[nodiscard]] Answer<std::vector<std::byte>> exchange(Kind kind, std::span<const std::byte> payload,
                                                         std::span<const int> descriptors,
                                                         std::chrono::nanoseconds limit);
+  [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
+                                       std::chrono::nanoseconds limit);
   [[nodiscard]] Failure violation(const std::string& what);
   [[nodiscard]] Failure ended();
   [[nodiscard]] Failure expired(std::chrono::nanoseconds limit);

@@ -114,17 +114,25 @@ std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload) 
   return reader.finished() ? std::optional(version) : std::nullopt;
 }
 
-std::vector<std::byte> encode_text(const std::string& text) {
+std::vector<std::byte> encode(const LoadRequest& request) {
   WireWriter writer;
-  writer.text(text.substr(0, kMaximumText));
+  writer.number(static_cast<std::uint16_t>(request.symbol.size()));
+  writer.text(request.symbol);
+  writer.text(request.tvm_ffi_symbol);
   return writer.take();
 }
 
-std::optional<std::string> decode_text(std::span<const std::byte> payload) {
-  if (payload.size() > kMaximumText) {
+std::optional<LoadRequest> decode_load(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const std::size_t size = reader.number<std::uint16_t>();
+  LoadRequest request;
+  const std::string both = reader.rest();
+  if (!reader.ok() || size == 0 || size > kMaximumSymbol || both.size() < size || both.size() - size > kMaximumSymbol) {
     return std::nullopt;
   }
-  return WireReader(payload).rest();
+  request.symbol = both.substr(0, size);
+  request.tvm_ffi_symbol = both.substr(size);
+  return request;
 }
 
 std::vector<std::byte> encode(const MapRequest& request) {
@@ -212,7 +220,7 @@ std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload) {
   LoadReply reply;
   const auto status = reader.number<std::uint32_t>();
   reply.text = reader.rest();
-  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::symbol_missing) ||
+  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::runtime_missing) ||
       reply.text.size() > kMaximumText) {
     return std::nullopt;
   }
@@ -226,6 +234,7 @@ std::vector<std::byte> encode(const CallReply& reply) {
   writer.number(reply.elapsed_ns);
   writer.number(reply.outlived_ns);
   writer.number(reply.device_status);
+  writer.text(reply.text.substr(0, kMaximumText));
   return writer.take();
 }
 
@@ -236,7 +245,9 @@ std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
   reply.elapsed_ns = reader.number<std::int64_t>();
   reply.outlived_ns = reader.number<std::int64_t>();
   reply.device_status = reader.number<std::int32_t>();
-  return reader.finished() && reply.elapsed_ns >= 0 && reply.outlived_ns >= 0 ? std::optional(reply) : std::nullopt;
+  reply.text = reader.rest();
+  const bool sound = reader.ok() && reply.elapsed_ns >= 0 && reply.outlived_ns >= 0;
+  return sound && reply.text.size() <= kMaximumText ? std::optional(std::move(reply)) : std::nullopt;
 }
 
 std::vector<std::byte> encode(const FloorReply& reply) {

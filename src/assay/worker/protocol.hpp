@@ -12,7 +12,7 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -84,7 +84,20 @@ struct DeviceReply {
   std::string text;          ///< Why it is not; at most kMaximumText bytes, any bytes.
 };
 
-enum class LoadStatus : std::uint32_t { loaded = 0, refused_by_loader = 1, symbol_missing = 2 };
+/// What is to be found in the object that comes with it. With a TVM-FFI symbol its library comes too, and the object
+/// may have either; the first is taken if it has both.
+struct LoadRequest {
+  std::string symbol;          ///< Of the C header; neither is longer than kMaximumSymbol bytes.
+  std::string tvm_ffi_symbol;  ///< Empty where the object cannot be of that binding.
+};
+inline constexpr std::size_t kMaximumSymbol = 2048;
+
+enum class LoadStatus : std::uint32_t {
+  loaded = 0,
+  refused_by_loader = 1,
+  symbol_missing = 2,
+  runtime_missing = 3,  ///< TVM-FFI's library could not be loaded.
+};
 
 struct LoadReply {
   LoadStatus status = LoadStatus::loaded;
@@ -98,6 +111,7 @@ struct CallReply {
   /// On a device: how long its other work went on after the stream's had ended. 0 on the CPU.
   std::int64_t outlived_ns = 0;
   std::int32_t device_status = 0;  ///< The driver's word on the call (CUresult); 0 is success.
+  std::string text{};              ///< Of the error that a TVM-FFI entry point raised; at most kMaximumText bytes.
 };
 struct FloorReply {
   std::int64_t elapsed_ns = 0;  ///< Median of empty calls, timed the same way.
@@ -117,8 +131,8 @@ struct MapRequest {
 /// Encodings of the payloads. Decoders return nullopt for anything that is not exactly one well-formed message.
 [[nodiscard]] std::vector<std::byte> encode_version(std::uint32_t version);
 [[nodiscard]] std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload);
-[[nodiscard]] std::vector<std::byte> encode_text(const std::string& text);
-[[nodiscard]] std::optional<std::string> decode_text(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const LoadRequest& request);
+[[nodiscard]] std::optional<LoadRequest> decode_load(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const MapRequest& request);
 [[nodiscard]] std::optional<MapRequest> decode_map(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const Call& call);
