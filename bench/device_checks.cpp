@@ -88,10 +88,11 @@ base::Result<void> measure_kernels(Gpu& gpu) {
       return changed[0] ? base::Result<void>(base::internal_error("bench.fill", "the fill did not hold"))
                         : base::Result<void>();
     }));
-    ASSAY_TRY(report("digest", bytes, [&]() -> base::Result<void> {
+    const auto digest = [&]() -> base::Result<void> {
       ASSAY_TRY(kernels.digest({&poison.range, 1}, stream));
       return {};
-    }));
+    };
+    ASSAY_TRY(report("digest", bytes, digest));
     // Both sides are one number: 8 bytes of what is expected beside an element.
     ASSAY_TRY(kernels.fill({{memory.address(), bytes}, FillPattern::repeated(0)}, stream));
     for (const ElementFormat format : {ElementFormat::float32, ElementFormat::bfloat16}) {

@@ -23,11 +23,11 @@ def spread(values):
             "upper_quartile": ordered[(3 * len(ordered)) // 4], "min": ordered[0], "max": ordered[-1], "values": values}
 
 
-def save(name, benchmark, results):
-    """Writes bench/results/NAME.json: what was measured, the date, the machine, then the results."""
+def save(name, benchmark, results, folder=ROOT / "bench/results"):
+    """Writes NAME.json into the folder: what was measured, the date, the machine, then the results."""
     report = {"benchmark": benchmark,
               "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
               "machine": {"cpu": cpu(), "cpus": os.cpu_count(), "kernel": platform.release()}, **results}
-    path = ROOT / "bench/results" / f"{name}.json"
-    path.parent.mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
+    folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

@@ -68,6 +68,11 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
           "--compat", [&options](const std::string&) { options.official = true; },
           "Also say what another evaluator would: flashinfer-bench (its own rule, 3 trials a workload)")
       ->check(CLI::IsMember({"flashinfer-bench"}));
+  command
+      .add_option(
+          "--trials", options.trials,
+          "Check so many calls before timing any, on new inputs each: bounds how often it is wrong (3000: 0.1 %)")
+      ->check(CLI::Range(1, 1'000'000));
   command.add_flag_callback(
       "--again", [&options] { options.reuse = service::Reuse::never; },
       "Judge anew even if the archive has the answer");
@@ -81,6 +86,7 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
                   "  assay evaluate mine.json --against other.json --policy standard --json\n"
                   "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
+                  "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
                   "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
                   "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
                   "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
@@ -90,7 +96,7 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                    "A C, C++ or CUDA file, a solution as JSON, a solution's name, or an archived candidate's digest")
       ->required();
   command->add_option("--against", slot->options.against,
-                      "The incumbent, named like the candidate (default: the dataset's baseline)");
+                      "The incumbent, named like the candidate, or none (default: the dataset's baseline)");
   add_judging_options(*command, slot->options);
   add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
   command->final_callback(slot.chosen());

@@ -203,8 +203,9 @@ std::string advice_on(const service::EvaluateReport& report) {
 // "Correct" is a bound: how often it may still be wrong, by the calls of its own that were checked.
 std::string checks_text(const service::EvaluateReport& report) {
   const task::Evaluation& evaluation = report.evaluation;
-  const std::int64_t timed = evaluation.checked_calls - evaluation.stress_trials;
-  const std::int64_t own = evaluation.stress_trials + (report.request.incumbent ? timed / 2 : timed);
+  const std::int64_t alone = evaluation.stress_trials + (evaluation.trials ? evaluation.trials->calls : 0);
+  const std::int64_t timed = evaluation.checked_calls - alone;
+  const std::int64_t own = alone + (report.request.incumbent ? timed / 2 : timed);
   if (own <= 0) {
     return {};
   }
@@ -213,6 +214,15 @@ std::string checks_text(const service::EvaluateReport& report) {
       "% "
       "confidence)\n",
       own, evaluation.stress_trials, 100 * stats::failure_rate_upper_bound(0, own, 0.95));
+}
+
+std::string trials_text(const task::TrialsRecord& trials) {
+  return fmt::format(
+      "  of these {} calls on new inputs in {:.1f} s before anything was timed, {} on each workload: wrong in fewer "
+      "than "
+      "{:.2g} % of calls of this mixture, {:.2g} % of any one workload's (95 % confidence)\n",
+      trials.calls, trials.seconds, trials.on_each, 100 * stats::failure_rate_upper_bound(0, trials.calls, 0.95),
+      100 * stats::failure_rate_upper_bound(0, trials.on_each, 0.95));
 }
 
 std::string official_text(const task::OfficialVerdict& verdict) {
@@ -295,6 +305,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   }
   if (task::is_correct(evaluation.outcome)) {
     text += checks_text(report);
+    if (evaluation.trials) {
+      text += trials_text(*evaluation.trials);
+    }
     text += fmt::format("  the timer's own floor is {}\n",
                         base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
   }

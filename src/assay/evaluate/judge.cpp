@@ -42,6 +42,10 @@ constexpr std::size_t kLogTail = std::size_t{64} << 10U;
 constexpr const char* kCandidateBuildLog = "candidate-build.log";
 constexpr const char* kIncumbentBuildLog = "incumbent-build.log";
 constexpr const char* kOutputLog = "output.log";
+// What a candidate may write to files and logs in all; more is lost, without harm to it.
+constexpr std::uint64_t kOutputLimit = std::uint64_t{16} << 20U;
+// Arguments of trials that are larger than the request's, places that are tried in a memory.
+constexpr std::size_t kSlackOfMemories = std::size_t{16} << 20U;
 
 class Judge {
  public:
@@ -69,6 +73,9 @@ class Judge {
     }
     const build::Builder builder(settings_.cache, settings_.include, toolchain,
                                  device::describe_processor().features_sha256);
+    if (request_.stage != task::Stage::build) {
+      ASSAY_TRY(start_workers());
+    }
     ASSAY_TRY_ASSIGN(const bool built, build_all(builder));
     if (built && request_.stage == task::Stage::build) {
       conclude(task::Outcome::built, "built; nothing was run");
@@ -161,11 +168,36 @@ class Judge {
     return std::move(result.record);
   }
 
-  base::Result<void> measure_all() {
-    const os::Fd log(memfd_create("log", MFD_CLOEXEC));
-    if (!log.valid()) {
+  // On a GPU those that are surely needed are started while the compiler runs.
+  base::Result<void> start_workers() {
+    log_ = os::Fd(memfd_create("log", MFD_CLOEXEC));
+    if (!log_.valid()) {
       return base::system_error("judge.log", "cannot create a memory file for logs", errno);
     }
+    std::size_t arguments = 0;
+    for (const verify::Layout& layout : layouts_) {
+      arguments = std::max(arguments, layout.inputs_size + layout.outputs_size);
+    }
+    worker::WorkerOptions options;
+    options.program = settings_.worker;
+    options.log = log_.get();
+    options.access = device_->worker_access();
+    options.memory_bytes = request_.plan.worker_memory_bytes + 2 * (arguments + kSlackOfMemories);
+    // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
+    (device_->runs_remotely() ? options.limits.data_bytes : options.limits.address_space_bytes) = options.memory_bytes;
+    options.limits.file_size_bytes = kOutputLimit;
+    options.limits.open_files = 256;
+    workers_.emplace(*device_, std::move(options));
+    if (device_->runs_remotely()) {
+      const int sides = request_.incumbent ? 2 : 1;
+      workers_->prepare(sides * request_.plan.minimum_pairs + (request_.plan.stress_trials > 0 ? 1 : 0) +
+                        (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
+    }
+    return {};
+  }
+
+  base::Result<void> measure_all() {
+    workers_->settle();
     const std::unique_ptr<operators::InputGenerator> generator = op_->make_generator(judged_.evaluation.seed);
     Session session;
     session.request = &request_;
@@ -179,9 +211,9 @@ class Judge {
     session.layouts = &layouts_;
     session.expected = &expected_;
     session.seed = judged_.evaluation.seed;
-    session.log = log.get();
+    session.workers = &*workers_;
     base::Result<void> measured = run_trials_and_pairs(session);
-    judged_.logs.emplace_back(kOutputLog, read_log(log));
+    judged_.logs.emplace_back(kOutputLog, read_log(log_));
     return measured;
   }
 
@@ -194,6 +226,15 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.evaluation.stress_trials = result.checked_calls;
+      if (result.fault) {
+        return blame(std::move(*result.fault));
+      }
+    }
+    if (request_.trials > 0) {
+      task::TrialsRecord& record = judged_.evaluation.trials.emplace();
+      ASSAY_TRY_ASSIGN(PairResult result,
+                       with_retries("the process of the trials", [&] { return run_trials(session, record); }));
+      judged_.evaluation.checked_calls += result.checked_calls;
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -214,6 +255,10 @@ class Judge {
     const bool compares = request_.incumbent.has_value();
     std::vector<double> floors;
     for (int pair = 0;; ++pair) {
+      if (device_->runs_remotely() && pair >= request_.plan.minimum_pairs) {
+        workers_->prepare(compares ? 2 : 1);
+        workers_->settle();
+      }
       ASSAY_TRY_ASSIGN(PairResult result,
                        with_retries(fmt::format("process pair {}", pair), [&] { return run_pair(session, pair); }));
       judged_.evaluation.checked_calls += result.checked_calls;
@@ -380,6 +425,8 @@ class Judge {
   std::vector<Contestant> contestants_;
   std::vector<operators::ExpectedValues> expected_;
   std::string build_complaint_;
+  os::Fd log_;
+  std::optional<WorkerPool> workers_;
   std::vector<double> interference_;
   std::map<task::Side, std::vector<double>> outlived_ns_;
   std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload, over all pairs.

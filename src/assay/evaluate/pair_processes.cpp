@@ -12,9 +12,6 @@ namespace assay::evaluate {
 
 namespace {
 
-// What a candidate may write to files and logs in all; more is lost, without harm to it.
-constexpr std::uint64_t kOutputLimit = std::uint64_t{16} << 20U;
-
 class Starter {
  public:
   Starter(const Session& session, base::Philox& random, std::size_t slack)
@@ -65,21 +62,7 @@ class Starter {
   }
 
   base::Result<void> start_side(SideProcess& side) {
-    worker::WorkerOptions options;
-    options.program = session_.settings->worker;
-    options.log = session_.log;
-    options.access = session_.device->worker_access();
-    options.memory_bytes =
-        request().plan.worker_memory_bytes + 2 * (made_.inputs->bytes().size() + side.outputs->bytes().size());
-    // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
-    (options.access.cuda_ordinal ? options.limits.data_bytes : options.limits.address_space_bytes) =
-        options.memory_bytes;
-    options.limits.file_size_bytes = kOutputLimit;
-    options.limits.open_files = 256;
-    ASSAY_TRY(session_.device->place_worker([&]() -> base::Result<void> {
-      ASSAY_TRY_ASSIGN(side.client, worker::WorkerClient::start(options));
-      return {};
-    }));
+    ASSAY_TRY_ASSIGN(side.client, session_.workers->take());
     const auto floor = side.client->measure_floor(request().plan.load_limit);
     if (floor) {
       made_.floors_ns.push_back(floor->elapsed_ns);

@@ -6,6 +6,7 @@
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/settings.hpp>
+#include <assay/evaluate/worker_pool.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/task/request.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -24,11 +25,11 @@ struct Session {
   std::vector<operators::ExpectedValues>* expected = nullptr;  ///< Scratch for the reference's outputs.
   std::uint64_t seed = 0;
   /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed.
-  enum class Purpose : std::uint8_t { compare, stress, official };
+  enum class Purpose : std::uint8_t { compare, stress, official, trials };
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   int trials = 1;                                          ///< For trials: calls of each workload.
-  int log = -1;                                            ///< Where workers' output goes.
+  WorkerPool* workers = nullptr;                           ///< What starts them.
 };
 
 }  // namespace assay::evaluate

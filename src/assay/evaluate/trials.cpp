@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace {
 // Numbers of process pairs that a comparison does not have: their random streams are their own.
 constexpr std::int32_t kStressPair = -1;
 constexpr std::int32_t kOfficialPair = -2;
+constexpr std::int32_t kTrialsPair = -3;
 // What one stress trial's arguments may take, where the operator can do with so little.
 constexpr std::uint64_t kLargestTrial = std::uint64_t{3} << 20U;
 
@@ -70,6 +72,23 @@ base::Result<PairResult> run_stress_trials(const Session& session) {
     for (task::Finding& finding : fault.findings) {
       finding.workload.reset();
     }
+  }
+  return result;
+}
+
+base::Result<PairResult> run_trials(const Session& session, task::TrialsRecord& record) {
+  task::EvaluationRequest request = *session.request;
+  request.incumbent.reset();
+  const int workloads = static_cast<int>(request.workloads.size());
+  Session trials = alone(session, request, Session::Purpose::trials);
+  trials.trials = (request.trials + workloads - 1) / workloads;
+  const auto start = std::chrono::steady_clock::now();
+  ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kTrialsPair));
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  record.calls = result.checked_calls;
+  record.on_each = result.fault ? 0 : trials.trials;
+  for (const task::Sample& sample : result.samples) {
+    record.candidate_seconds += static_cast<double>(sample.elapsed_ns) * 1e-9;
   }
   return result;
 }

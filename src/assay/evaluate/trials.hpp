@@ -19,4 +19,8 @@ namespace assay::evaluate {
 /// decides as the contest's evaluator would. A crash or a timeout is a failure there too.
 [[nodiscard]] base::Result<task::OfficialVerdict> run_official_trials(const Session& session);
 
+/// Runs the request's trials: the candidate alone, in one process, on inputs as in use, every call checked; stops at the
+/// first that is wrong. Adds to `record`.
+[[nodiscard]] base::Result<PairResult> run_trials(const Session& session, task::TrialsRecord& record);
+
 }  // namespace assay::evaluate

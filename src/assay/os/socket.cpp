@@ -102,8 +102,10 @@ base::Result<Transfer> send_all(const Fd& socket, std::span<const std::byte> byt
 }
 
 base::Result<Transfer> receive_all(const Fd& socket, std::span<std::byte> bytes, std::vector<Fd>* descriptors,
-                                   std::size_t most_descriptors, std::chrono::nanoseconds limit) {
+                                   std::size_t most_descriptors, std::chrono::nanoseconds limit,
+                                   std::chrono::nanoseconds spin) {
   const Deadline deadline(limit);
+  const auto spun_enough = std::chrono::steady_clock::now() + spin;
   ControlBuffer control;
   std::size_t received = 0;
   while (received < bytes.size()) {
@@ -123,6 +125,9 @@ base::Result<Transfer> receive_all(const Fd& socket, std::span<std::byte> bytes,
         return Transfer::closed;
       }
       if (must_wait(errno)) {
+        if (spin.count() > 0 && std::chrono::steady_clock::now() < spun_enough) {
+          continue;
+        }
         ASSAY_TRY_ASSIGN(const Transfer ready, wait_ready(socket, POLLIN, deadline));
         if (ready != Transfer::done) {
           return ready;

@@ -24,9 +24,11 @@ enum class Transfer : std::uint8_t { done, closed, timed_out };
                                               std::span<const int> descriptors, std::chrono::nanoseconds limit);
 
 /// Receives exactly bytes.size() bytes within the limit. Descriptors that arrive are appended to
-/// `descriptors`, or closed if it is null or already holds `most_descriptors`.
+/// `descriptors`, or closed if it is null or already holds `most_descriptors`. For the first `spin` it asks again and
+/// again instead of sleeping: being woken takes longer, and less evenly, than what somebody may be timing.
 [[nodiscard]] base::Result<Transfer> receive_all(const Fd& socket, std::span<std::byte> bytes,
                                                  std::vector<Fd>* descriptors, std::size_t most_descriptors,
-                                                 std::chrono::nanoseconds limit);
+                                                 std::chrono::nanoseconds limit,
+                                                 std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
 
 }  // namespace assay::os

@@ -63,7 +63,9 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   const archive::Archive* known = reader ? &*reader : nullptr;
   ASSAY_TRY_ASSIGN(task::Solution candidate, resolve_solution(dataset, known, options.candidate, definition));
   std::optional<task::Solution> incumbent;
-  if (options.against.empty()) {
+  if (options.against == kNothing) {
+    incumbent.reset();
+  } else if (options.against.empty()) {
     ASSAY_TRY_ASSIGN(incumbent, default_incumbent(dataset, definition, options.device));
   } else {
     ASSAY_TRY_ASSIGN(incumbent, resolve_solution(dataset, known, options.against, definition));
@@ -84,6 +86,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.incumbent = std::move(incumbent);
   request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
   request.official_trials = options.official ? kOfficialTrials : 0;
+  request.trials = options.trials;
 
   ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
   std::vector<std::string> violated = violated_constraints(request);

@@ -16,14 +16,18 @@ namespace assay::service {
 /// Whether a verdict that is in the archive already answers the question.
 enum class Reuse : std::uint8_t { stored, never };
 
+/// What `EvaluateOptions::against` says where there is nothing to compare with.
+inline constexpr const char* kNothing = "none";
+
 struct EvaluateOptions {
   std::string candidate;           ///< A source file, a solution file, a name in the dataset, or a digest.
   std::string definition;          ///< Empty: the only one of the dataset.
-  std::string against;             ///< Empty: the dataset's baseline.
+  std::string against;             ///< Empty: the dataset's baseline; kNothing: the candidate is measured alone.
   std::string policy = "quick";    ///< A built-in name or a TOML file.
   std::string workloads = "gate";  ///< "gate", "all", or UUIDs.
   std::string device = "cpu";
   bool official = false;  ///< Also say what the contest's own evaluator would (`--compat flashinfer-bench`).
+  int trials = 0;         ///< Checked calls before anything is timed, over all workloads together.
   Reuse reuse = Reuse::stored;
 };
 

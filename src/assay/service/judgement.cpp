@@ -21,8 +21,8 @@ std::optional<base::Digest> content_of(const std::optional<task::Solution>& solu
 
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
   return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
-         a.official_trials == b.official_trials && task::encode(a.plan) == task::encode(b.plan) &&
-         task::encode(a.definition) == task::encode(b.definition) &&
+         a.official_trials == b.official_trials && a.trials == b.trials &&
+         task::encode(a.plan) == task::encode(b.plan) && task::encode(a.definition) == task::encode(b.definition) &&
          std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
                     [](const task::Workload& x, const task::Workload& y) {
                       return x.lengths == y.lengths && task::encode(x) == task::encode(y);

@@ -48,6 +48,17 @@ OfficialVerdict read_official(const Node& node) {
   return verdict;
 }
 
+TrialsRecord read_trials(const Node& node) {
+  TrialsRecord record;
+  Fields fields(node);
+  record.calls = fields.required("calls").integer({.minimum = 0});
+  record.on_each = fields.required("on_each").integer({.minimum = 0});
+  record.seconds = read_duration(fields.required("seconds"));
+  record.candidate_seconds = read_duration(fields.required("candidate_seconds"));
+  fields.refuse_others();
+  return record;
+}
+
 template <class T, class Read>
 std::vector<T> read_all(const Node& node, Read read) {
   std::vector<T> values;
@@ -93,6 +104,9 @@ Evaluation read_evaluation(const Node& node) {
   }
   if (const Node official = fields.optional("official"); official.present()) {
     evaluation.official = read_official(official);
+  }
+  if (const Node trials = fields.optional("trials"); trials.present()) {
+    evaluation.trials = read_trials(trials);
   }
   evaluation.timer_floor_ns = read_duration(fields.required("timer_floor_ns"));
   evaluation.seed = fields.required("seed").unsigned_integer();
@@ -144,6 +158,12 @@ Json encode(const Evaluation& evaluation) {
     json["official"] = {{"passed", evaluation.official->passed},
                         {"trials", evaluation.official->trials},
                         {"reason", evaluation.official->reason}};
+  }
+  if (evaluation.trials) {
+    json["trials"] = {{"calls", evaluation.trials->calls},
+                      {"on_each", evaluation.trials->on_each},
+                      {"seconds", encode_number(evaluation.trials->seconds)},
+                      {"candidate_seconds", encode_number(evaluation.trials->candidate_seconds)}};
   }
   json["timer_floor_ns"] = encode_number(evaluation.timer_floor_ns);
   json["seed"] = evaluation.seed;

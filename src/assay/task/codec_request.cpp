@@ -154,7 +154,8 @@ EvaluationRequest read_request(const Node& node) {
     if (!request.seed) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
-    for (const std::string_view field : {"candidate", "incumbent", "plan", "official_trials", "disabled_probes"}) {
+    for (const std::string_view field :
+         {"candidate", "incumbent", "plan", "official_trials", "trials", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
         given.problem(
             fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));
@@ -178,6 +179,9 @@ EvaluationRequest read_request(const Node& node) {
   request.plan = read_plan(fields.required("plan"));
   if (const Node trials = fields.optional("official_trials"); trials.present()) {
     request.official_trials = read_count(trials, 1, kMostSamples);
+  }
+  if (const Node trials = fields.optional("trials"); trials.present()) {
+    request.trials = read_count(trials, 1, kMostSamples);
   }
   if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
     for (const Node& probe : probes.items(1)) {
@@ -252,6 +256,9 @@ Json encode(const EvaluationRequest& request) {
   json["plan"] = encode(request.plan);
   if (request.official_trials > 0) {
     json["official_trials"] = request.official_trials;
+  }
+  if (request.trials > 0) {
+    json["trials"] = request.trials;
   }
   for (const Probe probe : request.disabled_probes) {
     json["disabled_probes"].push_back(to_string(probe));

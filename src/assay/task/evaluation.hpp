@@ -107,6 +107,14 @@ struct OfficialVerdict {
 };
 
 /// Everything that the judge says about one request; the file evaluation.json of a bundle.
+/// Checked calls on inputs as in use, before anything was timed (EvaluationRequest::trials).
+struct TrialsRecord {
+  std::int64_t calls = 0;        ///< Of the candidate; all were right unless the evaluation says otherwise.
+  std::int64_t on_each = 0;      ///< On each workload: what bounds the weakest stratum.
+  double seconds = 0;            ///< By the judge's clock, for all of them.
+  double candidate_seconds = 0;  ///< Of these the candidate's own, by its clock.
+};
+
 struct Evaluation {
   std::string id;
   Stage stage = Stage::measure;
@@ -123,6 +131,7 @@ struct Evaluation {
   std::optional<Comparison> comparison;
   std::int64_t stress_trials = 0;  ///< Of the checked calls, those on difficult inputs of the operator's stress kinds.
   std::optional<OfficialVerdict> official;
+  std::optional<TrialsRecord> trials;
   double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
   std::uint64_t seed = 0;
   Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, sandbox, digests of the programs, …

@@ -76,6 +76,9 @@ struct EvaluationRequest {
   /// Also say what the contest's own evaluator would: so many trials a workload on inputs as in use, by its rule. It
   /// decides nothing. 0: not asked.
   int official_trials = 0;
+  /// Checked calls before anything is timed, at least so many in all and equally many a workload, on inputs as in use.
+  /// They bound how often the candidate is wrong; one that is ends the evaluation. 0: none.
+  int trials = 0;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }

@@ -78,7 +78,8 @@ class WorkerClient {
   WorkerClient(os::Process process, os::Fd socket) : process_(std::move(process)), socket_(std::move(socket)) {}
   [[nodiscard]] Answer<std::vector<std::byte>> exchange(Kind kind, std::span<const std::byte> payload,
                                                         std::span<const int> descriptors,
-                                                        std::chrono::nanoseconds limit);
+                                                        std::chrono::nanoseconds limit,
+                                                        std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
   [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
                                        std::chrono::nanoseconds limit);
   [[nodiscard]] Failure violation(const std::string& what);
@@ -89,6 +90,7 @@ class WorkerClient {
   os::Fd socket_;
   std::uint32_t sequence_ = 0;
   bool dead_ = false;
+  bool on_device_ = false;
 };
 
 }  // namespace assay::worker

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,9 @@ inline constexpr std::size_t kMaximumArguments = 64;
 inline constexpr std::size_t kMaximumRank = 8;
 /// Descriptor number of the protocol socket in the worker.
 inline constexpr int kSocketDescriptor = 3;
+/// How long a worker that was woken, and a judge that waits for a call on a device, ask for the next frame without
+/// sleeping. A call on a device takes microseconds; being woken takes tens of them, never the same.
+inline constexpr std::chrono::microseconds kSpin{1000};
 
 enum class Kind : std::uint16_t {
   hello = 1,
@@ -28,6 +32,7 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
+  wake = 8,    ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
   device = 7,  ///< Open a device; before map, load and call.
   fault = 6,   ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
 };

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <assay/candidate.h>
@@ -69,7 +70,7 @@ class Session {
   std::optional<ReceivedCommand> receive() {
     std::array<std::byte, kHeaderSize> raw{};
     ReceivedCommand command;
-    const auto got = os::receive_all(socket_, raw, &command.descriptors, 2, kPatience);
+    const auto got = os::receive_all(socket_, raw, &command.descriptors, 2, kPatience, std::exchange(spin_, {}));
     if (!got || *got != os::Transfer::done) {
       closed_ = got && *got == os::Transfer::closed;
       return std::nullopt;
@@ -109,6 +110,9 @@ class Session {
         return call(command);
       case Kind::floor:
         return reply(command, encode(FloorReply{measure_floor()}));
+      case Kind::wake:
+        spin_ = kSpin;
+        return reply(command, {});
       case Kind::device:
         return open_device(command);
       case Kind::fault:
@@ -308,6 +312,7 @@ class Session {
   }
 
   os::Fd socket_;
+  std::chrono::nanoseconds spin_{0};  ///< For the next command alone.
   bool closed_ = false;
   assay_kernel_function function_ = nullptr;
   std::optional<TvmFfi> tvm_ffi_;  ///< Where the object that was loaded may use it.

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Everything about GPUs that is measured, in parts that each take less than eight minutes.
+
+usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
+
+  doctor      what the machine can do
+  verdict     edit to verdict: one changed CUDA source on the gate, quick policy; where the time goes (goal 3 s)
+  same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
+  trials      checked calls in bulk: 3,000 on all workloads of each operator (goals: top-k 60 s, GDN decode 30 s)
+  corpus      assay selftest on the device, three runs
+  campaign    a tuner's campaign of GDN decode on all 54 workloads
+
+Programs are taken from --bin (default build/release/bin); results go to --to (default bench/results), one file a part,
+with machine and date. A part that is named again replaces its file.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from recording import ROOT, save, spread
+
+DECODE = "gdn_decode_qk4_v8_d128_k_last"
+OPERATORS = {
+    "gdn_decode": DECODE,
+    "dsa_topk_indexer": "dsa_topk_indexer_fp8_h64_d128_topk2048_ps64",
+    "dsa_sparse_attention": "dsa_sparse_attention_h16_ckv512_kpe64_topk2048_ps64",
+    "gdn_prefill": "gdn_prefill_qk4_v8_d128_k_last",
+    "moe_fp8_block_scale": "moe_fp8_block_scale_ds_routing_topk8_ng8_kg4_e32_h7168_i2048",
+}
+TRIALS = {"gdn_decode": 3000, "dsa_topk_indexer": 3000, "dsa_sparse_attention": 3000, "gdn_prefill": 300,
+          "moe_fp8_block_scale": 38}
+
+
+class Runner:
+    def __init__(self, options, folder):
+        self.assay = str(pathlib.Path(options.bin) / "assay")
+        self.device = options.device
+        self.folder = folder
+
+    def run(self, *arguments, archive="archive", check=True):
+        """Returns (wall seconds, completed process)."""
+        command = [self.assay, *map(str, arguments)]
+        if archive:
+            command += ["--archive", str(self.folder / archive)]
+        start = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True)
+        if check and done.returncode not in (0, 1):
+            raise RuntimeError(f"{' '.join(command)}\nended with exit code {done.returncode}:\n{done.stdout}{done.stderr}")
+        return time.monotonic() - start, done
+
+    def evaluate(self, candidate, *options, **named):
+        """Returns (wall seconds, the report as a dictionary)."""
+        wall, done = self.run("evaluate", candidate, "--dataset", ROOT / "datasets/contest", "--device", self.device,
+                              "--json", *options, **named)
+        return wall, json.loads(done.stdout)
+
+
+def doctor(runner):
+    _, done = runner.run("doctor", "--json")
+    return {"benchmark": "assay doctor", "report": json.loads(done.stdout)}
+
+
+def verdict(runner):
+    source = (ROOT / "examples/gdn_decode/tunable.cu").read_text(encoding="utf-8")
+    candidate = runner.folder / "kernel.cu"
+    rows = []
+    for run in range(11):  # The first warms the caches and is not counted.
+        candidate.write_text(f"{source}\nextern const int assay_bench_edit;\nconst int assay_bench_edit = {run};\n",
+                             encoding="utf-8")
+        wall, report = runner.evaluate(candidate, "--definition", DECODE)
+        evaluation = report["evaluation"]
+        rows.append({"wall_s": wall, "compiler_s": evaluation["candidate_build"]["seconds"],
+                     "judge_s": evaluation["wall_seconds"], "outcome": evaluation["outcome"],
+                     "pairs": (evaluation["comparison"] or {}).get("pairs"), "checked": evaluation["checked_calls"]})
+        print("verdict", rows[-1], flush=True)
+    rows = rows[1:]
+    return {"benchmark": "edit to verdict on the gate, quick policy, CUDA, seconds", "goal_s": 3,
+            "wall_s": spread([row["wall_s"] for row in rows]),
+            "compiler_s": spread([row["compiler_s"] for row in rows]),
+            "judge_s": spread([row["judge_s"] for row in rows]), "runs": rows}
+
+
+def naive_claim(samples):
+    """Whether an ordinary 95 % interval over the calls of the first process pair excludes equality: paired log-ratios of
+    calls that saw the same contents, all workloads together."""
+    calls = {}
+    columns = ("pair", "side", "workload", "repetition", "elapsed_ns")
+    for pair, side, workload, repetition, elapsed in zip(*(samples[column] for column in columns)):
+        if pair == 0 and repetition > 0:
+            calls.setdefault((workload, repetition), {})[side] = elapsed
+    ratios = [math.log(both["c"] / both["i"]) for both in calls.values() if len(both) == 2]
+    mean = statistics.mean(ratios)
+    error = statistics.stdev(ratios) / math.sqrt(len(ratios))
+    return {"ratio": math.exp(mean), "standard_error": error, "calls": len(ratios), "claims": abs(mean) > 1.96 * error}
+
+
+def same(runner, sessions=40):
+    policy = runner.folder / "same.toml"
+    text = (ROOT / "policies/quick.toml").read_text(encoding="utf-8")
+    policy.write_text(text.replace("samples_per_pair = 2", "samples_per_pair = 30"), encoding="utf-8")
+    rows = []
+    for session in range(sessions):
+        _, report = runner.evaluate("gdn_decode_tunable_cuda", "--against", "gdn_decode_tunable_cuda", "--definition",
+                                    DECODE, "--policy", policy, "--again")
+        evaluation = report["evaluation"]
+        _, shown = runner.run("show", evaluation["id"], "--log", "samples.json")
+        samples = json.loads(shown.stdout)
+        rows.append({"outcome": evaluation["outcome"], "pairs": evaluation["comparison"]["pairs"],
+                     "log_ratio": evaluation["comparison"]["log_ratio"], "naive": naive_claim(samples)})
+        print("same", session, rows[-1], flush=True)
+    return {"benchmark": "two byte-identical kernels, sessions", "sessions": sessions,
+            "better": sum(row["outcome"] == "better" for row in rows),
+            "not_better": sum(row["outcome"] == "not_better" for row in rows),
+            "naive_claims_of_either_sign": sum(row["naive"]["claims"] for row in rows), "rows": rows}
+
+
+def trials(runner):
+    rows = {}
+    for folder, definition in OPERATORS.items():
+        wall, report = runner.evaluate(ROOT / "examples" / folder / "plain.cu", "--definition", definition, "--against",
+                                       "none", "--workloads", "all", "--trials", TRIALS[folder])
+        evaluation = report["evaluation"]
+        rows[folder] = {"wall_s": wall, "outcome": evaluation["outcome"], "cause": evaluation["cause"],
+                        "trials": evaluation.get("trials"), "checker": evaluation["environment"].get("checker")}
+        print("trials", folder, rows[folder], flush=True)
+    return {"benchmark": "checked calls on all workloads of each operator", "operators": rows}
+
+
+def corpus(runner, runs=3):
+    wall, done = runner.run("selftest", "--device", runner.device, "--runs", runs, "--json", archive=None)
+    report = json.loads(done.stdout)
+    return {"benchmark": f"assay selftest --device {runner.device} --runs {runs}", "wall_s": wall,
+            "entries": report["entries"], "evaluations": report["evaluations"],
+            "disagreements": report["disagreements"],
+            "rows": [{key: row[key] for key in ("entry", "kind", "run", "outcome", "agrees", "seconds", "cause")}
+                     for row in report["rows"]]}
+
+
+def campaign(runner):
+    wall, done = runner.run("campaign", "run", "gpu", "--definition", DECODE, "--dataset", ROOT / "datasets/contest",
+                            "--device", runner.device, "--tunable", "gdn_decode_tunable_cuda", "--rounds", 3, "--json")
+    _, report = runner.run("report", "gpu", "--output", runner.folder / "report.html")
+    (runner.to / "gpu_campaign.html").write_text((runner.folder / "report.html").read_text(encoding="utf-8"),
+                                                 encoding="utf-8")
+    return {"benchmark": "campaign of GDN decode with the tuner", "wall_s": wall, "status": json.loads(done.stdout)}
+
+
+def main(arguments):
+    parts = {part.__name__: part for part in (doctor, verdict, same, trials, corpus, campaign)}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--to", default=str(ROOT / "bench/results"))
+    parser.add_argument("part", nargs="+", choices=sorted(parts))
+    options = parser.parse_args(arguments)
+    failed = False
+    for name in options.part:
+        with tempfile.TemporaryDirectory() as folder:
+            runner = Runner(options, pathlib.Path(folder))
+            runner.to = pathlib.Path(options.to)
+            try:
+                results = parts[name](runner)
+                save(f"gpu_{name}", results.pop("benchmark"), results, runner.to)
+            except Exception as error:  # The other parts are still worth having.
+                print(f"gpu.py: {name}: {error}", file=sys.stderr, flush=True)
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
