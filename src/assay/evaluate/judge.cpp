@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -20,6 +21,7 @@
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/fingerprint.hpp>
 #include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/trials.hpp>
 #include <assay/evaluate/wording.hpp>
@@ -113,6 +115,15 @@ class Judge {
     if (compares != request_.incumbent.has_value()) {
       return base::input_error("request.incumbent", compares ? "a gate or a sweep needs an incumbent"
                                                              : "only a gate or a sweep takes an incumbent");
+    }
+    if (!request_.plan.sanitizers.empty()) {
+      if (!device_->runs_remotely()) {
+        return base::input_error("request.sanitizers",
+                                 fmt::format("compute-sanitizer watches what runs on a GPU, and the device is '{}': "
+                                             "leave it out, or name one with --device cuda:0",
+                                             request_.device));
+      }
+      ASSAY_TRY(find_compute_sanitizer());
     }
     for (const task::Workload& workload : request_.workloads) {
       ASSAY_TRY(task::check_workload(request_.definition, workload));
@@ -228,6 +239,13 @@ class Judge {
       judged_.evaluation.stress_trials = result.checked_calls;
       if (result.fault) {
         return blame(std::move(*result.fault));
+      }
+    }
+    if (!request_.plan.sanitizers.empty()) {
+      ASSAY_TRY_ASSIGN(Sanitized sanitized, run_sanitizers(session));
+      std::move(sanitized.logs.begin(), sanitized.logs.end(), std::back_inserter(judged_.logs));
+      if (sanitized.fault) {
+        return blame(std::move(*sanitized.fault));
       }
     }
     if (request_.trials > 0) {

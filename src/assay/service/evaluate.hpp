@@ -27,6 +27,7 @@ struct EvaluateOptions {
   std::string workloads = "gate";  ///< "gate", "all", or UUIDs.
   std::string device = "cpu";
   bool official = false;  ///< Also say what the contest's own evaluator would (`--compat flashinfer-bench`).
+  bool sanitize = false;  ///< Run it under all tools of compute-sanitizer first, whatever the policy says.
   int trials = 0;         ///< Checked calls before anything is timed, over all workloads together.
   Reuse reuse = Reuse::stored;
 };

@@ -26,6 +26,22 @@ bool CallFrame::assemble(const Call& call, const Region& inputs, const Region& o
   return true;
 }
 
+std::vector<DLTensor*> CallFrame::input_tensors() { return tensors(0, call_.input_count); }
+
+std::vector<DLTensor*> CallFrame::output_tensors() {
+  return tensors(call_.input_count, call_.input_count + call_.output_count);
+}
+
+std::vector<DLTensor*> CallFrame::tensors(std::int32_t from, std::int32_t to) {
+  std::vector<DLTensor*> found;
+  for (auto at = static_cast<std::size_t>(from); at < static_cast<std::size_t>(to); ++at) {
+    if (arguments_[at].kind == ASSAY_TENSOR) {
+      found.push_back(&tensors_[at]);
+    }
+  }
+  return found;
+}
+
 bool CallFrame::place(const CallArgument& argument, const Region& inputs, const Region& outputs, std::size_t at) {
   assay_argument& slot = arguments_[at];
   if (const auto* real = std::get_if<FloatArgument>(&argument)) {

@@ -22,8 +22,12 @@ class CallFrame {
   [[nodiscard]] bool assemble(const Call& call, const Region& inputs, const Region& outputs, DLDevice device,
                               void* stream);
   [[nodiscard]] const assay_call* call() const { return &call_; }
+  /// Its tensors, in the order of the arguments: who moves one changes data and device.
+  [[nodiscard]] std::vector<DLTensor*> input_tensors();
+  [[nodiscard]] std::vector<DLTensor*> output_tensors();
 
  private:
+  [[nodiscard]] std::vector<DLTensor*> tensors(std::int32_t from, std::int32_t to);
   [[nodiscard]] bool place(const CallArgument& argument, const Region& inputs, const Region& outputs, std::size_t at);
 
   std::vector<DLTensor> tensors_;

@@ -7,6 +7,7 @@
 #include <assay/base/error.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/os/fd.hpp>
+#include <assay/worker/call_frame.hpp>
 #include <assay/worker/protocol.hpp>
 
 namespace assay::worker {
@@ -32,6 +33,8 @@ class CudaCalls {
 
   /// Times one call of `entry` with a cold second-level cache.
   [[nodiscard]] CallReply time(const std::function<std::int32_t()>& entry) const;
+  /// Runs one call whose tensors lie in host memory on copies of exactly their sizes; outputs are copied back. Not timed.
+  [[nodiscard]] CallReply run_on_copies(CallFrame& frame, const std::function<std::int32_t()>& entry) const;
   /// Median time of calls that launch one empty kernel.
   [[nodiscard]] std::int64_t measure_floor() const;
 

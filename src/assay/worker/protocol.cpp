@@ -184,13 +184,19 @@ std::optional<Call> decode_call(std::span<const std::byte> payload) {
 std::vector<std::byte> encode(const DeviceRequest& request) {
   WireWriter writer;
   writer.number(request.ordinal);
+  writer.number(static_cast<std::uint8_t>(request.memory));
   return writer.take();
 }
 
 std::optional<DeviceRequest> decode_device(std::span<const std::byte> payload) {
   WireReader reader(payload);
-  const DeviceRequest request{reader.number<std::uint32_t>()};
-  return reader.finished() ? std::optional(request) : std::nullopt;
+  DeviceRequest request{reader.number<std::uint32_t>()};
+  const auto memory = reader.number<std::uint8_t>();
+  if (!reader.finished() || memory > static_cast<std::uint8_t>(DeviceMemory::copied)) {
+    return std::nullopt;
+  }
+  request.memory = static_cast<DeviceMemory>(memory);
+  return request;
 }
 
 std::vector<std::byte> encode(const DeviceReply& reply) {

@@ -80,9 +80,18 @@ struct Call {
   std::vector<CallArgument> outputs;
 };
 
+/// Where the tensors of calls on a device come from. The numbers are on the wire.
+enum class DeviceMemory : std::uint8_t {
+  lent = 0,  ///< `map` brings memory of the device.
+  /// `map` brings host memory. For each call each tensor gets memory of the device of exactly its size, which whoever
+  /// watches the process sees allocated and written to. Calls are not timed.
+  copied = 1,
+};
+
 /// A CUDA device, by the driver's number of it.
 struct DeviceRequest {
   std::uint32_t ordinal = 0;
+  DeviceMemory memory = DeviceMemory::lent;
 };
 struct DeviceReply {
   std::uint32_t status = 0;  ///< 0: open.

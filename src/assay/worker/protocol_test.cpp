@@ -138,6 +138,11 @@ TEST(Replies, GoThroughBytes) {
   const auto device = decode_device(encode(DeviceRequest{3}));
   ASSERT_TRUE(device);
   EXPECT_EQ(device->ordinal, 3U);
+  EXPECT_EQ(device->memory, DeviceMemory::lent);
+  Bytes copied = encode(DeviceRequest{3, DeviceMemory::copied});
+  EXPECT_EQ(decode_device(copied).value().memory, DeviceMemory::copied);
+  copied.back() = std::byte{2};
+  EXPECT_FALSE(decode_device(copied));
   const auto opened = decode_device_reply(encode(DeviceReply{1, "no driver"}));
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->status, 1U);

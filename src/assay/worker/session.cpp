@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -205,6 +206,7 @@ class Session {
       return reply(command, encode(DeviceReply{1, opened.error().text()}));
     }
     cuda_ = std::move(*opened);
+    copies_ = request->memory == DeviceMemory::copied;
     return reply(command, encode(DeviceReply{}));
   }
 
@@ -213,7 +215,7 @@ class Session {
     if (!request || command.descriptors.size() != 2) {
       return false;
     }
-    if (cuda_) {
+    if (cuda_ && !copies_) {
       // What goes wrong is the machine's: our words are in the log.
       const base::Result<void> mapped =
           cuda_->map(command.descriptors[0], request->inputs_size, command.descriptors[1], request->outputs_size);
@@ -247,7 +249,7 @@ class Session {
     }
     if (cuda_) {
       return assemble(*description, frame) &&
-             reply(command, encode(cuda_->time([&] { return function_(frame.call()); })));
+             reply(command, encode(run_on_device(frame, [&] { return function_(frame.call()); })));
     }
     if (!assemble(*description, frame)) {
       return false;
@@ -261,11 +263,17 @@ class Session {
   }
 
   bool assemble(const Call& description, CallFrame& frame) const {
-    return cuda_
-               ? frame.assemble(description, {cuda_->inputs(), cuda_->inputs_size()},
-                                {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, cuda_->stream())
-               : frame.assemble(description, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()},
-                                {kDLCPU, 0}, nullptr);
+    void* stream = cuda_ ? cuda_->stream() : nullptr;
+    if (cuda_ && !copies_) {
+      return frame.assemble(description, {cuda_->inputs(), cuda_->inputs_size()},
+                            {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, stream);
+    }
+    return frame.assemble(description, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()},
+                          {kDLCPU, 0}, stream);
+  }
+
+  CallReply run_on_device(CallFrame& frame, const std::function<std::int32_t()>& entry) const {
+    return copies_ ? cuda_->run_on_copies(frame, entry) : cuda_->time(entry);
   }
 
   // The same by TVM-FFI's convention. What is packed and told before the call is not in its time.
@@ -277,7 +285,7 @@ class Session {
     CallReply result;
     if (cuda_) {
       tvm_ffi_->set_stream({kDLCUDA, cuda_->ordinal()}, cuda_->stream());
-      result = cuda_->time([&] { return tvm_ffi_->invoke(packed_function_, packed); });
+      result = run_on_device(frame, [&] { return tvm_ffi_->invoke(packed_function_, packed); });
     } else {
       const Clock::time_point before = Clock::now();
       result.return_code = tvm_ffi_->invoke(packed_function_, packed);
@@ -317,7 +325,8 @@ class Session {
   assay_kernel_function function_ = nullptr;
   std::optional<TvmFfi> tvm_ffi_;  ///< Where the object that was loaded may use it.
   tvm_ffi::Entry packed_function_ = nullptr;
-  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened; the two mappings below are then unused.
+  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened.
+  bool copies_ = false;              ///< On it calls work on copies of what lies in the two mappings; else in its own.
   os::Mapping inputs_;
   os::Mapping outputs_;
 };
