@@ -5,6 +5,7 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
 
   doctor      what the machine can do
   verdict     edit to verdict: one changed CUDA source on the gate, quick policy; where the time goes (goal 3 s)
+  witness     how even the judge's own clock is beside the worker's
   same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
   trials      checked calls in bulk: 3,000 on all workloads of each operator (goals: top-k 60 s, GDN decode 30 s)
   corpus      assay selftest on the device, three runs
@@ -78,13 +79,15 @@ def verdict(runner):
         evaluation = report["evaluation"]
         rows.append({"wall_s": wall, "compiler_s": evaluation["candidate_build"]["seconds"],
                      "judge_s": evaluation["wall_seconds"], "outcome": evaluation["outcome"],
-                     "pairs": (evaluation["comparison"] or {}).get("pairs"), "checked": evaluation["checked_calls"]})
+                     "pairs": (evaluation["comparison"] or {}).get("pairs"), "checked": evaluation["checked_calls"], "phases": evaluation["phases"]})
         print("verdict", rows[-1], flush=True)
     rows = rows[1:]
     return {"benchmark": "edit to verdict on the gate, quick policy, CUDA, seconds", "goal_s": 3,
             "wall_s": spread([row["wall_s"] for row in rows]),
             "compiler_s": spread([row["compiler_s"] for row in rows]),
-            "judge_s": spread([row["judge_s"] for row in rows]), "runs": rows}
+            "judge_s": spread([row["judge_s"] for row in rows]),
+            "median_phase_s": {name: statistics.median(row["phases"][name] for row in rows) for name in rows[0]["phases"]},
+            "runs": rows}
 
 
 def naive_claim(samples):
@@ -121,6 +124,21 @@ def same(runner, sessions=40):
             "naive_claims_of_either_sign": sum(row["naive"]["claims"] for row in rows), "rows": rows}
 
 
+def witness(runner):
+    """How even the judge's own clock is beside the worker's: round trip minus reported time, by side."""
+    _, report = runner.evaluate("gdn_decode_tunable_cuda", "--definition", DECODE, "--policy", "standard", "--again")
+    _, shown = runner.run("show", report["evaluation"]["id"], "--log", "samples.json")
+    samples = json.loads(shown.stdout)
+    outside = {"c": [], "i": []}
+    for side, repetition, elapsed, trip in zip(*(samples[column] for column in ("side", "repetition", "elapsed_ns",
+                                                                                "round_trip_ns"))):
+        if repetition > 0:
+            outside[side].append(trip - elapsed)
+    return {"benchmark": "nanoseconds of a call outside of what the worker reports, by the judge's clock",
+            "outcome": report["evaluation"]["outcome"], "pairs": report["evaluation"]["comparison"]["pairs"],
+            "candidate": spread(outside["c"]), "incumbent": spread(outside["i"])}
+
+
 def trials(runner):
     rows = {}
     for folder, definition in OPERATORS.items():
@@ -153,7 +171,7 @@ def campaign(runner):
 
 
 def main(arguments):
-    parts = {part.__name__: part for part in (doctor, verdict, same, trials, corpus, campaign)}
+    parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials, corpus, campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--device", default="cuda:0")

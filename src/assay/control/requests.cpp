@@ -38,11 +38,11 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
   switch (target.purpose) {
     case Purpose::baseline:
       request.stage = task::Stage::measure;
-      request.plan = baseline_plan(configuration.policy.sweep);
+      request.plan = baseline_plan(promote::plan_on(configuration.device, configuration.policy.sweep));
       return request;
     case Purpose::gate:
       request.stage = task::Stage::gate;
-      request.plan = configuration.policy.gate;
+      request.plan = promote::plan_on(configuration.device, configuration.policy.gate);
       request.workloads.clear();
       for (const promote::Regime& regime : state.regimes) {
         request.workloads.push_back(configuration.workloads[regime.representative]);
@@ -51,7 +51,7 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
     case Purpose::sweep:
     case Purpose::confirmation:
       request.stage = task::Stage::sweep;
-      request.plan = configuration.policy.sweep;
+      request.plan = promote::plan_on(configuration.device, configuration.policy.sweep);
       break;
   }
   request.incumbent = std::move(incumbent);

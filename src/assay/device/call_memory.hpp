@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +27,8 @@ class CallMemory {
   [[nodiscard]] virtual base::Result<void> publish(std::size_t size) = 0;
   /// Makes the first `size` bytes of the image what workers left.
   [[nodiscard]] virtual base::Result<void> fetch(std::size_t size) = 0;
+  /// Where the bytes lie on the device, in this process, if they lie elsewhere than the image.
+  [[nodiscard]] virtual std::optional<std::uint64_t> device_address() const { return std::nullopt; }
 };
 
 /// Memory that workers on this machine's CPU map directly.

@@ -60,8 +60,13 @@ class Device {
   [[nodiscard]] virtual WorkerAccess worker_access() const { return {}; }
   /// What device code is compiled for, as nvcc says it ("sm_90a"); empty where candidates run on the host.
   [[nodiscard]] virtual std::string architecture() const { return {}; }
+  /// The CUDA device that candidates run on, where they do.
+  [[nodiscard]] virtual std::optional<int> cuda_ordinal() const { return std::nullopt; }
   /// Whether workers make each call cold themselves, on the device: `evict` has nothing to do.
-  [[nodiscard]] virtual bool runs_remotely() const { return worker_access().cuda_ordinal.has_value(); }
+  [[nodiscard]] bool runs_remotely() const { return cuda_ordinal().has_value(); }
+  /// Does what takes the device long before its first use; may be called on a thread of its own. What fails, fails again
+  /// at the use.
+  virtual void warm_up() const {}
   /// What its memory was measured to read and write together, in bytes a nanosecond; nullopt where the caller has to
   /// measure the host's.
   [[nodiscard]] virtual base::Result<std::optional<double>> measured_bytes_per_ns() const { return std::nullopt; }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
@@ -19,7 +20,9 @@
 #include <assay/device/cpu.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
+#include <assay/evaluate/device_checker.hpp>
 #include <assay/evaluate/fingerprint.hpp>
+#include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/evaluate/suspicion.hpp>
@@ -67,6 +70,7 @@ class Judge {
       evaluation.incumbent = task::identify(*request_.incumbent);
     }
     ASSAY_TRY(understand());
+    note_phase("open the device and read the request");
     ASSAY_TRY(os::require_sandbox(os::sandbox_support().report, request_.plan.minimum_sandbox));
     ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, toolchain_for(*device_));
     ASSAY_TRY_ASSIGN(evaluation.environment, fingerprint(*device_, toolchain, settings_));
@@ -75,10 +79,12 @@ class Judge {
     }
     const build::Builder builder(settings_.cache, settings_.include, toolchain,
                                  device::describe_processor().features_sha256);
+    note_phase("find the compiler and describe the machine");
     if (request_.stage != task::Stage::build) {
       ASSAY_TRY(start_workers());
     }
     ASSAY_TRY_ASSIGN(const bool built, build_all(builder));
+    note_phase("build");
     if (built && request_.stage == task::Stage::build) {
       conclude(task::Outcome::built, "built; nothing was run");
     } else if (built) {
@@ -94,6 +100,13 @@ class Judge {
     const std::string architecture = device.architecture();
     return architecture.empty() ? build::find_toolchain()
                                 : build::find_nvcc(architecture, build::ObjectForm::shared_object);
+  }
+
+  // Since the last one.
+  void note_phase(const char* what) {
+    const Clock::time_point now = Clock::now();
+    judged_.evaluation.phases.emplace_back(what, std::chrono::duration<double>(now - phase_start_).count());
+    phase_start_ = now;
   }
 
   static std::string names(const task::ProbeSet& probes) {
@@ -200,6 +213,7 @@ class Judge {
     options.limits.open_files = 256;
     workers_.emplace(*device_, std::move(options));
     if (device_->runs_remotely()) {
+      warm_up_ = std::jthread([this] { device_->warm_up(); });
       const int sides = request_.incumbent ? 2 : 1;
       workers_->prepare(sides * request_.plan.minimum_pairs + (request_.plan.stress_trials > 0 ? 1 : 0) +
                         (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
@@ -208,7 +222,16 @@ class Judge {
   }
 
   base::Result<void> measure_all() {
+    if (warm_up_.joinable()) {
+      warm_up_.join();
+    }
+    ASSAY_TRY_ASSIGN(checker_, make_device_checker(*device_, *op_));
+    if (checker_ == nullptr) {
+      checker_ = std::make_unique<HostChecker>(*op_);
+    }
+    judged_.evaluation.environment.emplace_back("checker", checker_->name());
     workers_->settle();
+    note_phase("wait for what was started meanwhile");
     const std::unique_ptr<operators::InputGenerator> generator = op_->make_generator(judged_.evaluation.seed);
     Session session;
     session.request = &request_;
@@ -220,10 +243,11 @@ class Judge {
       session.contestants.push_back(&contestant);
     }
     session.layouts = &layouts_;
-    session.expected = &expected_;
+    session.checker = checker_.get();
     session.seed = judged_.evaluation.seed;
     session.workers = &*workers_;
     base::Result<void> measured = run_trials_and_pairs(session);
+    note_phase("process pairs");
     judged_.logs.emplace_back(kOutputLog, read_log(log_));
     return measured;
   }
@@ -237,6 +261,7 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.evaluation.stress_trials = result.checked_calls;
+      note_phase("difficult inputs");
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -244,6 +269,7 @@ class Judge {
     if (!request_.plan.sanitizers.empty()) {
       ASSAY_TRY_ASSIGN(Sanitized sanitized, run_sanitizers(session));
       std::move(sanitized.logs.begin(), sanitized.logs.end(), std::back_inserter(judged_.logs));
+      note_phase("under compute-sanitizer");
       if (sanitized.fault) {
         return blame(std::move(*sanitized.fault));
       }
@@ -253,6 +279,7 @@ class Judge {
       ASSAY_TRY_ASSIGN(PairResult result,
                        with_retries("the process of the trials", [&] { return run_trials(session, record); }));
       judged_.evaluation.checked_calls += result.checked_calls;
+      note_phase("trials");
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -441,10 +468,12 @@ class Judge {
   std::shared_ptr<const operators::Operator> op_;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
-  std::vector<operators::ExpectedValues> expected_;
+  std::unique_ptr<CallChecker> checker_;
   std::string build_complaint_;
   os::Fd log_;
   std::optional<WorkerPool> workers_;
+  std::jthread warm_up_;
+  Clock::time_point phase_start_ = Clock::now();
   std::vector<double> interference_;
   std::map<task::Side, std::vector<double>> outlived_ns_;
   std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload, over all pairs.

@@ -8,14 +8,14 @@
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/call_description.hpp>
+#include <assay/evaluate/call_findings.hpp>
 #include <assay/evaluate/pair_processes.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
 #include <assay/os/process_usage.hpp>
-#include <assay/verify/output_check.hpp>
-#include <assay/verify/sampled_content.hpp>
 #include <assay/worker/client.hpp>
 
 namespace assay::evaluate {
@@ -28,12 +28,12 @@ constexpr std::size_t kShiftBytes = 4096;
 constexpr std::chrono::nanoseconds kNoTime{0};
 // With two pairs, six: enough for each kind of an operator that has five. A pair of fewer rounds has fewer.
 constexpr int kPerturbedCalls = 3;
-constexpr std::size_t kCheapDigest = std::size_t{4} << 20U;
 
 class ProcessPair {
  public:
   ProcessPair(const Session& session, std::int32_t pair)
       : session_(session),
+        checker_(*session.checker),
         pair_(pair),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
 
@@ -46,11 +46,11 @@ class ProcessPair {
     if (!result_.fault) {
       ASSAY_TRY(follow_schedule());
     }
-    for (SideProcess& side : processes_.sides) {
-      if (side.client) {
+    base::parallel_for(processes_.sides.size(), [&](std::size_t at) {
+      if (SideProcess& side = processes_.sides[at]; side.client) {
         side.client->close();
       }
-    }
+    });
     return std::move(result_);
   }
 
@@ -99,12 +99,12 @@ class ProcessPair {
   // One side's call: everything between the moment its outputs are prepared and the moment they are looked at.
   struct Done {
     SideProcess* side = nullptr;
-    verify::OutputGuard guard;
-    std::optional<verify::SampledContent> at_return;
+    std::unique_ptr<CallOutputs> outputs;
   };
   struct Block {
     verify::Layout layout;
     std::int32_t workload = 0;
+    task::AxisValues axes;
     std::vector<operators::Argument> arguments;
     std::vector<Done> done;
   };
@@ -151,19 +151,19 @@ class ProcessPair {
     Block block;
     block.layout = next_layout(first);
     block.workload = first.workload;
+    ASSAY_TRY_ASSIGN(block.axes, task::resolve_axes(request().definition, workload.axes));
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     fill(first, block, workload);
-    ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    ASSAY_TRY(checker_.begin({block.layout, block.axes, block.arguments, *processes_.inputs},
+                             {.outputs = first.check && probes(task::Probe::output_check),
+                              .late_work = first.check,
+                              .inputs = first.check && probes(task::Probe::input_digest),
+                              .closely = first.repeats}));
     if (measures_floor() && first.repetition == 0) {
-      ASSAY_TRY(note_least_work(block, workload));
+      note_least_work(block);
     }
-    // The kernel lets nobody but us write to the inputs; that it does is looked at, always where it is cheap.
-    const bool digests =
-        first.check && probes(task::Probe::input_digest) && (first.repeats || block.layout.inputs_size <= kCheapDigest);
-    const std::vector<std::span<const std::byte>> present = processes_.inputs->present(block.layout.inputs_size);
-    const std::uint64_t before = digests ? digest(present) : 0;
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
@@ -171,19 +171,17 @@ class ProcessPair {
       }
     }
     session_.device->spread_judge();
-    if (digests) {
-      ASSAY_TRY(processes_.inputs->fetch(block.layout.inputs_size));
-      if (digest(present) != before) {
-        return blame_for_inputs(block);
-      }
+    ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
+    if (inputs_changed) {
+      return blame_for_inputs(block);
     }
-    if (first.check) {
-      ASSAY_TRY(check(block, workload));
+    if (first.check && probes(task::Probe::output_check)) {
+      ASSAY_TRY(check(block));
     }
     if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
-      compare_with_repeat(first, block);
+      ASSAY_TRY(compare_with_repeat(first, block));
     }
-    return officially() ? base::Result<void>() : look_again(block, first.check);
+    return officially() ? base::Result<void>() : look_again(block);
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
@@ -195,29 +193,16 @@ class ProcessPair {
     }
     for (const SideProcess& side : processes_.sides) {
       if (side.contestant->side == task::Side::candidate) {
-        fail(side, task::Outcome::incorrect, block.workload,
-             {finding_of("input_written",
-                         "an input changed during the call, though it is mapped read-only: a process "
-                         "must not change the protection of the judge's memory")});
+        fail(side, task::Outcome::incorrect, block.workload, {input_written()});
       }
     }
     return {};
   }
 
-  base::Result<void> note_least_work(const Block& block, const task::Workload& workload) {
-    ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
-    const double bytes = session_.op->least_work(axes, operators::read_only(block.arguments)).bytes;
+  void note_least_work(const Block& block) {
+    const double bytes = session_.op->least_work(block.axes, operators::read_only(block.arguments)).bytes;
     double& least = result_.least_bytes[static_cast<std::size_t>(block.workload)];
     least = least == 0 ? bytes : std::min(least, bytes);
-    return {};
-  }
-
-  static std::uint64_t digest(const std::vector<std::span<const std::byte>>& parts) {
-    std::uint64_t all = 0;
-    for (const std::span<const std::byte> part : parts) {
-      all = base::mix(all, verify::content_digest(part));
-    }
-    return all;
   }
 
   base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
@@ -225,11 +210,7 @@ class ProcessPair {
     SideProcess& side = *std::find_if(processes_.sides.begin(), processes_.sides.end(), of_side);
     const auto other = std::find_if_not(processes_.sides.begin(), processes_.sides.end(), of_side);
     session_.device->spread_judge();
-    const verify::OutputGuard guard(block.layout, side.outputs->bytes(), session_.seed,
-                                    base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
-                                                                       static_cast<std::uint64_t>(call.repetition))),
-                                    probes(task::Probe::poison));
-    ASSAY_TRY(side.outputs->publish(block.layout.outputs_size));
+    ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     if (!session_.device->runs_remotely()) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
@@ -252,11 +233,7 @@ class ProcessPair {
       note_device_failure(side, call.workload, reply->reply);
       return {};
     }
-    ASSAY_TRY(side.outputs->fetch(block.layout.outputs_size));
-    Done done{&side, guard, std::nullopt};
-    if (probes(task::Probe::late_work)) {
-      done.at_return.emplace(block.layout, side.outputs->bytes(), random_);
-    }
+    ASSAY_TRY(outputs->returned());
     if (session_.device->runs_remotely() && call.repetition > 0) {
       result_.outlived_ns[call.side].push_back(static_cast<double>(reply->reply.outlived_ns));
     }
@@ -271,32 +248,32 @@ class ProcessPair {
       return {};
     }
     if (probes(task::Probe::guard_bands) && !officially()) {
-      if (std::optional<task::Finding> outside = guard.check()) {
+      ASSAY_TRY_ASSIGN(std::optional<task::Finding> outside, outputs->check_guard());
+      if (outside) {
         fail(side, task::Outcome::incorrect, call.workload, {std::move(*outside)});
         return {};
       }
     }
-    block.done.push_back(std::move(done));
+    block.done.push_back({&side, std::move(outputs)});
     return {};
   }
 
-  base::Result<void> check(const Block& block, const task::Workload& workload) {
-    if (!probes(task::Probe::output_check)) {
-      return {};
-    }
-    ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request().definition, workload.axes));
-    const std::vector<operators::ConstArgument> inputs = operators::read_only(block.arguments);
-    ASSAY_TRY(session_.op->reference(axes, inputs, *session_.expected));
+  [[nodiscard]] OutputPreparation preparation_of(const measure::ScheduledCall& call) {
+    return {.seed = session_.seed,
+            .call = base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
+                                                       static_cast<std::uint64_t>(call.repetition))),
+            .poisons = probes(task::Probe::poison),
+            .remembers = probes(task::Probe::late_work),
+            .random = &random_};
+  }
+
+  base::Result<void> check(const Block& block) {
     for (const Done& done : block.done) {
       ++result_.checked_calls;
       if (compares()) {
-        measure_errors(block, done);
+        ASSAY_TRY(measure_errors(block, done));
       }
-      const std::span<const std::byte> outputs = done.side->outputs->bytes();
-      std::vector<task::Finding> findings =
-          officially() ? verify::check_officially(*session_.op, axes, inputs, block.layout, outputs, *session_.expected)
-                       : verify::check_outputs(*session_.op, axes, inputs, block.layout, outputs, done.guard,
-                                               *session_.expected);
+      ASSAY_TRY_ASSIGN(std::vector<task::Finding> findings, done.outputs->check());
       if (!findings.empty() && !result_.fault) {
         fail(*done.side, task::Outcome::incorrect, block.workload, std::move(findings));
       }
@@ -305,69 +282,46 @@ class ProcessPair {
   }
 
   // Once a workload and pair: enough to tell people how exact a candidate is, and cheap beside the reference.
-  void measure_errors(const Block& block, const Done& done) {
+  base::Result<void> measure_errors(const Block& block, const Done& done) {
     result_.largest_errors.resize(request().workloads.size());
     auto& largest = result_.largest_errors[static_cast<std::size_t>(block.workload)];
     if (done.side->contestant->side == task::Side::candidate && !largest) {
-      largest = verify::largest_errors(block.layout, done.side->outputs->bytes(), *session_.expected);
+      ASSAY_TRY_ASSIGN(largest, done.outputs->largest_errors());
     }
+    return {};
   }
 
   // The same contents twice. Different bits are legal where a sum has no order: shown to people, no more.
-  void compare_with_repeat(const measure::ScheduledCall& call, const Block& block) {
+  base::Result<void> compare_with_repeat(const measure::ScheduledCall& call, const Block& block) {
     for (const Done& done : block.done) {
-      std::uint64_t digest = 0;
-      for (const verify::Place& place : block.layout.outputs) {
-        digest =
-            base::mix(digest, verify::content_digest(done.side->outputs->bytes().subspan(place.offset, place.bytes)));
-      }
+      ASSAY_TRY_ASSIGN(const std::uint64_t digest, done.outputs->digest());
       std::uint64_t& earlier = done.side->digest_of_warm_up;
       if (call.repeats && earlier != digest) {
-        task::Finding finding = finding_of(
-            "nondeterministic", "the same inputs gave other bits the second time (both right within the tolerance)");
+        task::Finding finding = nondeterministic();
         finding.side = done.side->contestant->side;
         finding.workload = block.workload;
         result_.flags.push_back(std::move(finding));
       }
       earlier = digest;
     }
+    return {};
   }
 
-  // The last look at a block: outputs that are no longer what they were when the call returned. From a device they are
-  // brought again for checked calls only.
-  base::Result<void> look_again(const Block& block, bool checked) {
+  // The last look at a block: outputs that are no longer what they were when the call returned.
+  base::Result<void> look_again(const Block& block) {
     for (const Done& done : block.done) {
-      if (checked && done.at_return) {
-        ASSAY_TRY(done.side->outputs->fetch(block.layout.outputs_size));
+      ASSAY_TRY_ASSIGN(const auto change, done.outputs->changed());
+      if (change) {
+        result_.fault.reset();  // Wrong values seen in between are the consequence.
+        fail(*done.side, task::Outcome::incorrect, block.workload, {late_write(*change)});
+        return {};
       }
-      const auto change = done.at_return ? done.at_return->changed() : std::nullopt;
-      if (!change) {
-        continue;
-      }
-      const std::vector<std::int64_t> index = tensor::unravel(change->flat, change->place->shape);
-      task::Finding finding =
-          finding_of("late_write", fmt::format("{}{} changed after its call had returned: finish all work, and join or "
-                                               "wait for every thread, before returning",
-                                               change->place->name, tensor::to_string(index)));
-      finding.tensor = change->place->name;
-      finding.index = index;
-      result_.fault.reset();  // Wrong values seen in between are the consequence.
-      fail(*done.side, task::Outcome::incorrect, block.workload, {std::move(finding)});
-      return {};
     }
     return {};
   }
 
   void note_device_failure(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
-    fail(side, task::Outcome::crashed, workload,
-         {finding_of("device_error", describe_device_failure(reply.device_status, reply.return_code))});
-  }
-
-  static task::Finding finding_of(const char* kind, std::string message) {
-    task::Finding finding;
-    finding.kind = kind;
-    finding.message = std::move(message);
-    return finding;
+    fail(side, task::Outcome::crashed, workload, {device_error(reply.device_status, reply.return_code)});
   }
 
   void fail(const SideProcess& side, task::Outcome outcome, std::int32_t workload,
@@ -398,6 +352,7 @@ class ProcessPair {
   }
 
   const Session& session_;
+  CallChecker& checker_;
   std::int32_t pair_;
   base::Philox random_;
   PairProcesses processes_;

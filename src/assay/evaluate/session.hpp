@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <assay/device/device.hpp>
+#include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/settings.hpp>
 #include <assay/evaluate/worker_pool.hpp>
@@ -20,9 +21,9 @@ struct Session {
   const device::Device* device = nullptr;
   const operators::Operator* op = nullptr;
   operators::InputGenerator* generator = nullptr;
-  std::vector<const Contestant*> contestants;                  ///< The candidate, and the incumbent if there is one.
-  const std::vector<verify::Layout>* layouts = nullptr;        ///< One a workload.
-  std::vector<operators::ExpectedValues>* expected = nullptr;  ///< Scratch for the reference's outputs.
+  std::vector<const Contestant*> contestants;            ///< The candidate, and the incumbent if there is one.
+  const std::vector<verify::Layout>* layouts = nullptr;  ///< One a workload.
+  CallChecker* checker = nullptr;                        ///< Keeps its memory from pair to pair.
   std::uint64_t seed = 0;
   /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed.
   enum class Purpose : std::uint8_t { compare, stress, official, trials };

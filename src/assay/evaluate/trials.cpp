@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/wording.hpp>
 #include <assay/verify/call_memory.hpp>
 
@@ -98,6 +99,8 @@ base::Result<task::OfficialVerdict> run_official_trials(const Session& session) 
   request.incumbent.reset();
   Session trials = alone(session, request, Session::Purpose::official);
   trials.trials = request.official_trials;
+  HostChecker checker(*session.op, Acceptance::contest);  // Its rule is known to the CPU alone.
+  trials.checker = &checker;
   ASSAY_TRY_ASSIGN(const PairResult result, run_pair(trials, kOfficialPair));
   task::OfficialVerdict verdict;
   verdict.passed = !result.fault;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <assay/base/device_name.hpp>
 #include <assay/base/text.hpp>
 
 namespace assay::promote {
@@ -80,6 +81,15 @@ std::string_view to_string(Approval approval) {
       return "person";
   }
   return "person";
+}
+
+task::SessionPlan plan_on(std::string_view device, task::SessionPlan plan) {
+  constexpr int kMoreOnGpu = 4;
+  const auto name = base::parse_device_name(device);
+  if (name && name->kind == base::DeviceName::Kind::cuda) {
+    plan.samples_per_pair *= kMoreOnGpu;
+  }
+  return plan;
 }
 
 std::vector<std::string> built_in_policy_names() { return {"quick", "standard"}; }

@@ -39,6 +39,10 @@ inline constexpr int kPolicyVersion = 1;
 /// Lists the names that built_in_policy knows.
 [[nodiscard]] std::vector<std::string> built_in_policy_names();
 
+/// Returns the plan as it is followed on a device (base::DeviceName): on a GPU, where a call takes microseconds, four times
+/// as many timed calls a pair, which the judge's own clock needs to confirm a gain.
+[[nodiscard]] task::SessionPlan plan_on(std::string_view device, task::SessionPlan plan);
+
 /// Parses TOML. Errors name the file, the line, the field and the remedy.
 [[nodiscard]] base::Result<Policy> parse_policy(std::string_view toml, std::string_view source);
 

@@ -75,6 +75,15 @@ TEST_P(BuiltInPolicy, SurvivesStorage) {
 
 INSTANTIATE_TEST_SUITE_P(All, BuiltInPolicy, ::testing::ValuesIn(built_in_policy_names()));
 
+TEST(PlanOn, AGpuGetsMoreTimedCallsAndNothingElse) {
+  const Policy policy = built_in_policy("quick").value();
+  EXPECT_EQ(task::encode(plan_on("cpu", policy.gate)), task::encode(policy.gate));
+  EXPECT_EQ(task::encode(plan_on("simulated:3", policy.gate)), task::encode(policy.gate));
+  task::SessionPlan expected = policy.gate;
+  expected.samples_per_pair *= 4;
+  EXPECT_EQ(task::encode(plan_on("cuda:1", policy.gate)), task::encode(expected));
+}
+
 TEST(Policy, QuickHasTheDocumentedNumbers) {
   const Policy policy = *built_in_policy("quick");
   EXPECT_EQ(policy.gate_workloads, 3);

@@ -84,7 +84,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   ASSAY_TRY_ASSIGN(request.workloads, choose_workloads(workloads, options.workloads, policy.gate_workloads, latencies));
   request.candidate = std::move(candidate);
   request.incumbent = std::move(incumbent);
-  request.plan = request.stage == task::Stage::sweep ? policy.sweep : policy.gate;
+  request.plan = promote::plan_on(options.device, request.stage == task::Stage::sweep ? policy.sweep : policy.gate);
   if (options.sanitize) {
     request.plan.sanitizers = {task::Sanitizer::memcheck, task::Sanitizer::racecheck, task::Sanitizer::initcheck,
                                task::Sanitizer::synccheck};

@@ -108,6 +108,11 @@ Evaluation read_evaluation(const Node& node) {
   if (const Node trials = fields.optional("trials"); trials.present()) {
     evaluation.trials = read_trials(trials);
   }
+  if (const Node phases = fields.optional("phases"); phases.present()) {
+    for (const auto& [name, seconds] : phases.entries()) {
+      evaluation.phases.emplace_back(name, read_duration(seconds));
+    }
+  }
   evaluation.timer_floor_ns = read_duration(fields.required("timer_floor_ns"));
   evaluation.seed = fields.required("seed").unsigned_integer();
   evaluation.environment = read_environment(fields.required("environment"));
@@ -164,6 +169,9 @@ Json encode(const Evaluation& evaluation) {
                       {"on_each", evaluation.trials->on_each},
                       {"seconds", encode_number(evaluation.trials->seconds)},
                       {"candidate_seconds", encode_number(evaluation.trials->candidate_seconds)}};
+  }
+  for (const auto& [name, seconds] : evaluation.phases) {
+    json["phases"][name] = encode_number(seconds);
   }
   json["timer_floor_ns"] = encode_number(evaluation.timer_floor_ns);
   json["seed"] = evaluation.seed;

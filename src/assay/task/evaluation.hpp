@@ -132,6 +132,7 @@ struct Evaluation {
   std::int64_t stress_trials = 0;  ///< Of the checked calls, those on difficult inputs of the operator's stress kinds.
   std::optional<OfficialVerdict> official;
   std::optional<TrialsRecord> trials;
+  Named<double> phases;       ///< Where the judge's time went, in order: what was done, and its seconds. Some overlap.
   double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
   std::uint64_t seed = 0;
   Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, sandbox, digests of the programs, …

@@ -43,6 +43,7 @@ namespace assay::task::testing {
   evaluation.checked_calls = 12;
   evaluation.stress_trials = 8;
   evaluation.official = OfficialVerdict{false, 3, "y[0] is 5"};
+  evaluation.phases = {{"build", 1.5}, {"process pairs", 0.5}};
   evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25};
   WorkloadTiming timing;
   timing.uuid = "w-1";

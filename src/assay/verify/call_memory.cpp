@@ -170,7 +170,7 @@ task::Finding guard_overwritten(const Layout& layout, std::size_t offset) {
 
 OutputGuard::OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call,
                          bool poisons)
-    : layout_(&layout), memory_(memory), poison_(Poison::draw(seed, call)), canary_(draw_canary(seed, call)) {
+    : OutputGuard(layout, memory, Poison::draw(seed, call), draw_canary(seed, call)) {
   for (const Place& place : layout.outputs) {
     if (poisons) {
       fill_in_parallel(memory_.subspan(place.offset, place.bytes), poison_.word);
@@ -179,6 +179,11 @@ OutputGuard::OutputGuard(const Layout& layout, std::span<std::byte> memory, std:
   for (const auto& [begin, end] : guard_bands(layout)) {
     fill_words(memory_.subspan(begin, end - begin), canary_);
   }
+}
+
+OutputGuard OutputGuard::of_prepared(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed,
+                                     std::uint64_t call) {
+  return {layout, memory, Poison::draw(seed, call), draw_canary(seed, call)};
 }
 
 std::optional<task::Finding> OutputGuard::check() const {

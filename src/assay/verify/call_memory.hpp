@@ -76,12 +76,20 @@ class OutputGuard {
   OutputGuard(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed, std::uint64_t call,
               bool poisons = true);
 
+  /// The same of outputs that are prepared already, elsewhere (DeviceOutputGuard): `memory` is looked at alone, and holds
+  /// by then what the call left.
+  [[nodiscard]] static OutputGuard of_prepared(const Layout& layout, std::span<std::byte> memory, std::uint64_t seed,
+                                               std::uint64_t call);
+
   /// Tells which guard bytes a call changed: the first one, as a place relative to the nearest output.
   [[nodiscard]] std::optional<task::Finding> check() const;
   /// Tells whether an element still holds the poison, byte for byte.
   [[nodiscard]] bool untouched(const Place& place, std::size_t flat) const;
 
  private:
+  OutputGuard(const Layout& layout, std::span<std::byte> memory, Poison poison, std::uint32_t canary)
+      : layout_(&layout), memory_(memory), poison_(poison), canary_(canary) {}
+
   const Layout* layout_;
   std::span<std::byte> memory_;
   Poison poison_;

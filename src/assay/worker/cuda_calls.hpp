@@ -31,6 +31,10 @@ class CudaCalls {
   /// A cudaStream_t that waits for the default stream's work, and it for ours: work put on either is timed.
   [[nodiscard]] void* stream() const { return stream_.handle(); }
 
+  /// Makes the device ready for a call that is about to come, outside of what the judge times: lifts what an earlier call
+  /// may have made persistent in the cache, which takes the driver long and never the same, and keeps the device from idling.
+  /// Returns the driver's status.
+  [[nodiscard]] device::cuda::abi::Result wake() const;
   /// Times one call of `entry` with a cold second-level cache.
   [[nodiscard]] CallReply time(const std::function<std::int32_t()>& entry) const;
   /// Runs one call whose tensors lie in host memory on copies of exactly their sizes; outputs are copied back. Not timed.

@@ -112,6 +112,9 @@ class Session {
       case Kind::floor:
         return reply(command, encode(FloorReply{measure_floor()}));
       case Kind::wake:
+        if (cuda_ && !copies_) {
+          static_cast<void>(cuda_->wake());  // What fails here fails in the call too, and is reported there.
+        }
         spin_ = kSpin;
         return reply(command, {});
       case Kind::device:

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <set>
 
 #include <assay/device/cpu.hpp>
@@ -16,8 +18,7 @@ namespace {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int ordinal, DeviceFacts facts, Context context)
-      : ordinal_(ordinal), facts_(std::move(facts)), context_(std::move(context)), host_(make_cpu()) {}
+  CudaDevice(int ordinal, DeviceFacts facts) : ordinal_(ordinal), facts_(std::move(facts)), host_(make_cpu()) {}
 
   [[nodiscard]] std::string name() const override { return fmt::format("cuda:{}", ordinal_); }
 
@@ -40,8 +41,8 @@ class CudaDevice final : public Device {
   }
 
   base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size, os::PeerAccess) const override {
-    ASSAY_TRY(context_.make_current());  // Callers make several memories at once, each on a thread of its own.
-    ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(context_, size));
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(*current, size));
     return memory;
   }
 
@@ -51,11 +52,17 @@ class CudaDevice final : public Device {
     return access;
   }
 
+  [[nodiscard]] std::optional<int> cuda_ordinal() const override { return ordinal_; }
+
   [[nodiscard]] std::string architecture() const override { return architecture_of(facts_.major, facts_.minor); }
 
+  void warm_up() const override { static_cast<void>(measured_bytes_per_ns()); }
+
   base::Result<std::optional<double>> measured_bytes_per_ns() const override {
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    const std::lock_guard lock(mutex_);
     if (bytes_per_ns_ == 0) {
-      ASSAY_TRY_ASSIGN(bytes_per_ns_, measure_copy());
+      ASSAY_TRY_ASSIGN(bytes_per_ns_, measure_copy(*current));
     }
     return bytes_per_ns_;
   }
@@ -67,12 +74,22 @@ class CudaDevice final : public Device {
   }
 
  private:
+  // Retained at the first use, which takes a third of a second, and made current: callers may be on any thread.
+  base::Result<const Context*> context() const {
+    const std::lock_guard lock(mutex_);
+    if (!context_) {
+      ASSAY_TRY_ASSIGN(context_, Context::retain(ordinal_));
+    }
+    ASSAY_TRY(context_->make_current());
+    return &*context_;
+  }
+
   // Bytes read and written by a copy of 512 MiB, the best of five.
-  base::Result<double> measure_copy() const {
+  static base::Result<double> measure_copy(const Context& context) {
     constexpr std::size_t kBytes = std::size_t{512} << 20U;
     ASSAY_TRY_ASSIGN(const Driver* driver, open_driver());
-    ASSAY_TRY_ASSIGN(const Memory from, Memory::create(context_, kBytes));
-    ASSAY_TRY_ASSIGN(const Memory to, Memory::create(context_, kBytes));
+    ASSAY_TRY_ASSIGN(const Memory from, Memory::create(context, kBytes));
+    ASSAY_TRY_ASSIGN(const Memory to, Memory::create(context, kBytes));
     ASSAY_TRY_ASSIGN(const Stream stream, Stream::create());
     ASSAY_TRY_ASSIGN(const Event before, Event::create());
     ASSAY_TRY_ASSIGN(const Event after, Event::create());
@@ -92,8 +109,9 @@ class CudaDevice final : public Device {
 
   int ordinal_;
   DeviceFacts facts_;
-  Context context_;
   std::unique_ptr<Device> host_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Context> context_;
   mutable double bytes_per_ns_ = 0;  ///< Measured once.
 };
 
@@ -146,8 +164,7 @@ WorkerAccess find_driver_files(int ordinal) {
 
 base::Result<std::unique_ptr<Device>> make_device(int ordinal) {
   ASSAY_TRY_ASSIGN(DeviceFacts facts, describe_device(ordinal));
-  ASSAY_TRY_ASSIGN(Context context, Context::retain(ordinal));
-  return std::make_unique<CudaDevice>(ordinal, std::move(facts), std::move(context));
+  return std::make_unique<CudaDevice>(ordinal, std::move(facts));
 }
 
 }  // namespace assay::device::cuda

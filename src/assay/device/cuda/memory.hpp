@@ -23,6 +23,7 @@ class ImagedMemory final : public CallMemory {
   [[nodiscard]] const os::Fd& descriptor() const override { return descriptor_; }
   base::Result<void> publish(std::size_t size) override;
   base::Result<void> fetch(std::size_t size) override;
+  [[nodiscard]] std::optional<std::uint64_t> device_address() const override { return address(); }
   /// Where the bytes lie on the device, in this process.
   [[nodiscard]] DevicePointer address() const { return memory_.address(); }
 

@@ -1,0 +1,218 @@
+// The GPU's way to look at a call against the CPU's, on the same device memory: they say the same of right outputs and of
+// each planted defect, and the CPU is asked for the defects alone.
+#include <assay/evaluate/device_checker.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <assay/device/cuda/driver.hpp>
+#include <assay/evaluate/checker_trial_for_test.hpp>
+#include <assay/evaluate/host_checker.hpp>
+#include <assay/operators/cuda/device_check.hpp>
+
+namespace assay::evaluate {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GpuDeviceChecker : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device::cuda::has_device()) {
+      GTEST_SKIP() << "no CUDA device here: the judge's checks on one are not held against the CPU's";
+    }
+    device_ = CheckerTrial::must(device::open_device("cuda:0"));
+  }
+
+  /// Both checkers on one trial: the same defect, the same words.
+  struct Both {
+    HostChecker host;
+    std::unique_ptr<CallChecker> device;
+  };
+  Both checkers(const operators::Operator& op) const {
+    Both both{HostChecker(op), CheckerTrial::must(make_device_checker(*device_, op))};
+    EXPECT_NE(both.device, nullptr) << op.definition_name();
+    return both;
+  }
+
+  static void expect_same(const std::optional<task::Finding>& got, const std::optional<task::Finding>& wanted,
+                          const std::string& what) {
+    ASSERT_EQ(got.has_value(), wanted.has_value()) << what;
+    if (got) {
+      EXPECT_EQ(got->kind, wanted->kind) << what;
+      EXPECT_EQ(got->message, wanted->message) << what;
+      EXPECT_EQ(got->tensor, wanted->tensor) << what;
+      EXPECT_EQ(got->index, wanted->index) << what;
+      EXPECT_EQ(got->picture, wanted->picture) << what;
+    }
+  }
+
+  /// Returns what the CPU said.
+  static Seen expect_same(CheckerTrial& trial, Both& both, const Spoil& spoil, const std::string& what,
+                          const OutputPreparation& how = {}) {
+    const Seen wanted = trial.look(both.host, spoil, leave, how);
+    const Seen got = trial.look(*both.device, spoil, leave, how);
+    expect_same(got.guard, wanted.guard, what);
+    EXPECT_EQ(got.findings.size(), wanted.findings.size()) << what;
+    for (std::size_t i = 0; i < std::min(got.findings.size(), wanted.findings.size()); ++i) {
+      expect_same(got.findings[i], wanted.findings[i], what);
+    }
+    EXPECT_EQ(got.digest, wanted.digest) << what;
+    EXPECT_EQ(got.late, wanted.late) << what;
+    EXPECT_FALSE(got.inputs_changed) << what;
+    EXPECT_EQ(got.errors.has_value(), wanted.errors.has_value()) << what;
+    if (got.errors && wanted.errors && std::isfinite(wanted.errors->absolute)) {
+      EXPECT_NEAR(got.errors->absolute, wanted.errors->absolute, 1e-4 * wanted.errors->absolute + 1e-12) << what;
+    }
+    return wanted;
+  }
+
+  std::unique_ptr<device::Device> device_;
+};
+
+TEST_F(GpuDeviceChecker, IsThereForEveryOperatorThatIsKnownByName) {
+  for (const std::string_view name : operators::operator_names()) {
+    EXPECT_EQ(checkers(*operators::find_operator(name)).device->name(), "gpu, cpu on doubt") << name;
+  }
+}
+
+// Stress trials: ties, cancellation and special values among them, where the GPU may be in doubt. The plain ones must
+// not all be.
+TEST_F(GpuDeviceChecker, RightOutputsPassAndFewAreInDoubt) {
+  for (const std::string_view name : operators::operator_names()) {
+    const operators::Operator& op = *operators::find_operator(name);
+    Both both = checkers(op);
+    const auto trials = static_cast<std::int64_t>(op.stress_kinds().size());
+    for (std::int64_t index = 0; index < trials; ++index) {
+      CheckerTrial trial(*device_, op, static_cast<std::uint64_t>(index));
+      const std::string what = std::string(name) + ", trial " + std::to_string(index);
+      EXPECT_TRUE(expect_same(trial, both, leave, what).nothing()) << what;
+    }
+    EXPECT_LE(both.device->doubts(), trials / 2) << name;
+  }
+}
+
+TEST_F(GpuDeviceChecker, FindsEachPlantedDefectWithTheCpusWords) {
+  for (const std::string_view name : operators::operator_names()) {
+    const operators::Operator& op = *operators::find_operator(name);
+    Both both = checkers(op);
+    for (const std::uint64_t index : {0U, 1U, 2U}) {
+      CheckerTrial trial(*device_, op, index);
+      base::Philox random(index, 3);
+      std::size_t planted = 0;
+      std::size_t found = 0;
+      const auto plant = [&](const Spoil& spoil, const std::string& what) {
+        ++planted;
+        const Seen seen = expect_same(trial, both, spoil, std::string(name) + ", " + what, {.call = planted});
+        found += seen.findings.empty() ? 0U : 1U;
+      };
+      for (std::size_t output = 0; output < trial.layout().outputs.size(); ++output) {
+        const std::size_t count = trial.elements(output);
+        if (count == 0) {
+          continue;
+        }
+        for (const std::size_t flat : {std::size_t{0}, random.next_below(count), count - 1}) {
+          plant(trial.flip(output, flat, trial.element_bytes(output) - 1, std::byte{0x40}), "an exponent");
+          plant(trial.fill_element(output, flat, std::byte{0xff}), "NaN, or -1");
+          plant(trial.leave_element(output, flat), "left alone");
+          plant(trial.copy_element(output, flat, (flat + 1) % count), "one twice");
+          plant(trial.flip(output, flat, 0, std::byte{1}), "one bit");
+        }
+      }
+      EXPECT_GT(found, planted / 4) << name << ", trial " << index;
+    }
+  }
+}
+
+TEST_F(GpuDeviceChecker, FindsAnyByteOutsideTheOutputs) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  for (const auto& [begin, end] : verify::guard_bands(trial.layout())) {
+    for (const std::size_t at : {begin, begin + 1, (begin + end) / 2, end - 1}) {
+      const Seen seen = expect_same(trial, both, CheckerTrial::flip_byte(at), "byte " + std::to_string(at));
+      EXPECT_TRUE(seen.guard.has_value()) << at;
+    }
+  }
+}
+
+TEST_F(GpuDeviceChecker, PoisonCanBeLeftOut) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  const Spoil nothing = [](std::span<std::byte> memory, std::span<const std::byte> before) {
+    std::copy(before.begin(), before.end(), memory.begin());
+  };
+  EXPECT_TRUE(trial.look(*both.device, leave).nothing());
+  EXPECT_TRUE(trial.look(*both.device, nothing, leave, {.poisons = false}).nothing());
+  EXPECT_FALSE(trial.look(*both.device, nothing).findings.empty());
+}
+
+// Outputs are judged as they were at the return, and what comes later is named whatever its size.
+TEST_F(GpuDeviceChecker, OneByteThatComesLateIsNamed) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  const std::size_t flat = trial.elements(1) - 1;
+  const Seen seen = trial.look(*both.device, leave, trial.flip(1, flat, 1, std::byte{1}));
+  EXPECT_TRUE(seen.findings.empty());
+  EXPECT_EQ(seen.late.value_or("none"), "new_state:" + std::to_string(flat));
+  EXPECT_FALSE(trial.look(*both.device, leave, trial.flip(1, 0, 1, std::byte{1}), {.remembers = false}).late);
+  // A guard byte is no output.
+  EXPECT_FALSE(trial.look(*both.device, leave, CheckerTrial::flip_byte(1)).late.has_value());
+}
+
+// A call that fills in after its return what was wrong at it.
+TEST_F(GpuDeviceChecker, WhatWasWrongAtTheReturnStaysWrong) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  CallChecker& checker = *both.device;
+  ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true}));
+  const auto call = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation()));
+  trial.run(trial.fill_element(0, 5, std::byte{0xff}));
+  ASSERT_TRUE(call->returned());
+  trial.run(leave);
+  const auto findings = CheckerTrial::must(call->check());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].index, tensor::unravel(5, trial.place(0).shape));
+}
+
+// Two sides of a block: each has its own outputs, and the inputs are the same.
+TEST_F(GpuDeviceChecker, SidesOfABlockAreLookedAtApart) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  CallChecker& checker = *both.device;
+  ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true}));
+  const auto first = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(1)));
+  trial.run(trial.fill_element(1, 0, std::byte{0xff}));
+  ASSERT_TRUE(first->returned());
+  const auto second = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(2)));
+  trial.run(leave);
+  ASSERT_TRUE(second->returned());
+  EXPECT_EQ(CheckerTrial::must(first->check()).size(), 1U);
+  EXPECT_TRUE(CheckerTrial::must(second->check()).empty());
+  EXPECT_EQ(checker.doubts(), 1);
+  EXPECT_NE(CheckerTrial::must(first->digest()), CheckerTrial::must(second->digest()));
+}
+
+// What is expected was computed before anybody could change the inputs, and the change is seen.
+TEST_F(GpuDeviceChecker, InputsThatChangeAreSeenAndMoveNothing) {
+  for (const std::string_view name : operators::operator_names()) {
+    const operators::Operator& op = *operators::find_operator(name);
+    Both both = checkers(op);
+    CheckerTrial trial(*device_, op, 0);
+    CallChecker& checker = *both.device;
+    ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true}));
+    EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed())) << name;
+    const auto call = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation()));
+    trial.run(leave);
+    ASSERT_TRUE(call->returned());
+    trial.tamper(trial.layout().inputs[0]->offset);
+    EXPECT_TRUE(CheckerTrial::must(checker.inputs_changed())) << name;
+  }
+}
+
+}  // namespace
+}  // namespace assay::evaluate
