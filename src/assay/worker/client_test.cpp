@@ -177,6 +177,32 @@ TEST_F(ClientTest, OfTwoEntryPointsTheHeadersIsCalledAndALibraryThatIsNoneIsSaid
   EXPECT_EQ(missing->status, LoadStatus::symbol_missing);
 }
 
+// A program between us and the worker, as compute-sanitizer is: a script that starts it and ends with a code of its own.
+TEST_F(ClientTest, AWatcherHandsTheSocketOnAndSaysHowItEnded) {
+  const auto folder = os::TemporaryDirectory::create(ASSAY_BINARY_DIR, "assay-watcher-");
+  ASSERT_TRUE(folder);
+  std::error_code error;
+  std::filesystem::permissions(folder->path(), std::filesystem::perms(0755), error);
+  const os::Path script = folder->path() / "watch";
+  std::ofstream(script) << "#!/bin/sh\n[ \"$1\" = --tool ] && [ \"$SPOKEN\" = yes ] || exit 9\n"
+                           "touch /dev/shm/record /tmp/record || exit 8\n\"$2\" || exit 7\nexit 86\n";
+  std::filesystem::permissions(script, std::filesystem::perms(0755), error);
+  WorkerOptions options;
+  options.program = os::Path(ASSAY_BINARY_DIR) / "bin" / "assay-worker";
+  options.watcher = Watcher{script, {"--tool"}, {{"SPOKEN", "yes"}}};
+  auto client = WorkerClient::start(options);
+  ASSERT_TRUE(client) << client.error().text();
+  client_ = std::move(*client);
+  const auto loaded = client_->load(compile("ASSAY_KERNEL(run) { return 5; }"), "assay_kernel_run", 10s);
+  ASSERT_TRUE(loaded) << loaded.error().text;
+  ASSERT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
+  map();
+  EXPECT_EQ(client_->call(call_of(0, 128), 10s)->reply.return_code, 5);
+  const auto ended = client_->finish(10s);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->text(), "exit code 86");
+}
+
 TEST_F(ClientTest, ACandidateSeesNoFilesNetworkOrProcessesOfTheHost) {
   serve(R"(
     if (open("/etc/passwd", O_RDONLY) >= 0 || open("/tmp/../home", O_RDONLY) >= 0) return 1;
