@@ -7,8 +7,10 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
   verdict     edit to verdict: one changed CUDA source on the gate, quick policy; where the time goes (goal 3 s)
   witness     how even the judge's own clock is beside the worker's
   same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
-  trials      checked calls in bulk: 3,000 on all workloads of each operator (goals: top-k 60 s, GDN decode 30 s)
+  trials_…    checked calls in bulk on all workloads of an operator: decode, topk and attention 3,000 (goals: top-k 60 s,
+              GDN decode 30 s), prefill 300, moe 38
   corpus      assay selftest on the device, three runs
+  clocks      each way of timing, cold and hot: floors, times of one solution, what became of the honest corpus
   campaign    a tuner's campaign of GDN decode on all 54 workloads
 
 Programs are taken from --bin (default build/release/bin); results go to --to (default bench/results), one file a part,
@@ -139,16 +141,42 @@ def witness(runner):
             "candidate": spread(outside["c"]), "incumbent": spread(outside["i"])}
 
 
-def trials(runner):
+def trials(runner, only=tuple(OPERATORS)):
     rows = {}
-    for folder, definition in OPERATORS.items():
+    for folder in only:
+        definition = OPERATORS[folder]
         wall, report = runner.evaluate(ROOT / "examples" / folder / "plain.cu", "--definition", definition, "--against",
                                        "none", "--workloads", "all", "--trials", TRIALS[folder])
         evaluation = report["evaluation"]
+        done = evaluation.get("trials") or {}
+        stages = {name.removeprefix("trials: "): seconds for name, seconds in evaluation.get("phases", {}).items()
+                  if name.startswith("trials: ")}
         rows[folder] = {"wall_s": wall, "outcome": evaluation["outcome"], "cause": evaluation["cause"],
-                        "trials": evaluation.get("trials"), "checker": evaluation["environment"].get("checker")}
+                        "trials": done, "checker": evaluation["environment"].get("checker"),
+                        "trials_per_s": done["calls"] / done["seconds"] if done.get("seconds") else None,
+                        "stage_s": stages, "bound_by": max(stages, key=stages.get) if stages else None}
         print("trials", folder, rows[folder], flush=True)
     return {"benchmark": "checked calls on all workloads of each operator", "operators": rows}
+
+
+def trials_decode(runner):
+    return trials(runner, ["gdn_decode"])
+
+
+def trials_topk(runner):
+    return trials(runner, ["dsa_topk_indexer"])
+
+
+def trials_attention(runner):
+    return trials(runner, ["dsa_sparse_attention"])
+
+
+def trials_prefill(runner):
+    return trials(runner, ["gdn_prefill"])
+
+
+def trials_moe(runner):
+    return trials(runner, ["moe_fp8_block_scale"])
 
 
 def corpus(runner, runs=3):
@@ -161,6 +189,33 @@ def corpus(runner, runs=3):
                      for row in report["rows"]]}
 
 
+def honest(runner, method, cache):
+    """What became of each honest candidate that is timed so. Some cannot be captured, and say so."""
+    _, done = runner.run("selftest", "--device", runner.device, "--corpus", ROOT / "tests/honest_cuda", "--clock", method,
+                         "--cache", cache, "--json", archive=None)
+    return [{key: row[key] for key in ("entry", "outcome", "agrees", "cause")} for row in json.loads(done.stdout)["rows"]]
+
+
+def clocks(runner):
+    rows = []
+    for method in ("events", "graph", "cupti"):
+        for cache in ("cold", "hot"):
+            wall, report = runner.evaluate("gdn_decode_tunable_cuda", "--definition", DECODE, "--clock", method, "--cache",
+                                           cache, "--again")
+            evaluation = report["evaluation"]
+            rows.append({"method": method, "cache": cache, "wall_s": wall, "outcome": evaluation["outcome"],
+                         "recorded": evaluation["clock"], "floor_ns": evaluation["timer_floor_ns"],
+                         "times": [{key: timing[key] for key in ("axes", "candidate_ns", "incumbent_ns")}
+                                   for timing in evaluation["timings"]],
+                         "findings": [(finding["kind"], finding["side"]) for finding in evaluation["findings"]],
+                         "canary": evaluation.get("canary"), "readings": evaluation.get("device_readings"),
+                         "honest": honest(runner, method, cache) if cache == "cold" else None})
+            print("clocks", {key: value for key, value in rows[-1].items() if key not in ("readings", "honest")}, flush=True)
+            for row in rows[-1]["honest"] or []:
+                print("  honest", method, row, flush=True)
+    return {"benchmark": "each way of timing: floors, times of one solution, the honest corpus", "rows": rows}
+
+
 def campaign(runner):
     wall, done = runner.run("campaign", "run", "gpu", "--definition", DECODE, "--dataset", ROOT / "datasets/contest",
                             "--device", runner.device, "--tunable", "gdn_decode_tunable_cuda", "--rounds", 3, "--json")
@@ -171,7 +226,8 @@ def campaign(runner):
 
 
 def main(arguments):
-    parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials, corpus, campaign)}
+    parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials_decode, trials_topk,
+                                              trials_attention, trials_prefill, trials_moe, corpus, clocks, campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--device", default="cuda:0")

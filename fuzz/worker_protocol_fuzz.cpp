@@ -49,9 +49,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto reply = decode_call_reply(bytes)) {
     ASSAY_CHECK(same(encode(*reply), bytes));
+    ASSAY_CHECK(reply->idle_ns <= reply->elapsed_ns);
+  }
+  if (const auto floor = decode_timing_request(bytes)) {
+    ASSAY_CHECK(same(encode(*floor), bytes));
   }
   if (const auto reply = decode_floor_reply(bytes)) {
     ASSAY_CHECK(same(encode(*reply), bytes));
+    ASSAY_CHECK(reply->text.size() <= kMaximumText);
   }
   if (const auto fault = decode_fault(bytes)) {
     std::array<std::byte, kFaultSize> again{};

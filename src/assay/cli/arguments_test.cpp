@@ -72,6 +72,17 @@ TEST(ParseTest, EvaluateTakesEveryOption) {
   EXPECT_EQ(parsed.options.reuse, service::Reuse::never);
 }
 
+TEST(ParseTest, JudgingTakesAClockAndACache) {
+  const auto plain = command<EvaluateCommand>("evaluate k.cu");
+  EXPECT_FALSE(plain.options.clock || plain.options.cache) << "the policy decides";
+  const auto timed = command<EvaluateCommand>("evaluate k.cu --device cuda:0 --clock graph --cache hot");
+  EXPECT_EQ(timed.options.clock, base::TimingMethod::graph);
+  EXPECT_EQ(timed.options.cache, base::CacheState::hot);
+  const auto selftest = command<SelftestCommand>("selftest --device cuda:0 --clock cupti --cache hot");
+  EXPECT_EQ(selftest.options.clock, base::TimingMethod::cupti);
+  EXPECT_EQ(selftest.options.cache, base::CacheState::hot);
+}
+
 TEST(ParseTest, SharedOptionsComeAfterTheCommand) {
   const Parsed parsed = parse_line("evaluate k.cpp --dataset data --archive here --json");
   ASSERT_TRUE(parsed.arguments) << parsed.text;

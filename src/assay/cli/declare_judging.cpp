@@ -56,6 +56,21 @@ void declare_validate(CLI::App& app, Draft& draft) {
   command->final_callback(slot.chosen());
 }
 
+// For options that have a clock and a cache.
+template <class Options>
+void add_timing_options(CLI::App& command, Options& options) {
+  command
+      .add_option_function<std::string>(
+          "--clock", [&options](const std::string& word) { options.clock = base::parse_timing_method(word); },
+          "How calls are timed: events, graph or cupti on CUDA, wall elsewhere (docs/clocks.md)")
+      ->check(CLI::IsMember(std::vector<std::string>(base::kTimingMethods.begin(), base::kTimingMethods.end())));
+  command
+      .add_option_function<std::string>(
+          "--cache", [&options](const std::string& word) { options.cache = *base::parse_cache_state(word); },
+          "What the caches hold when a timed call starts: cold or hot")
+      ->check(CLI::IsMember(std::vector<std::string>(base::kCacheStates.begin(), base::kCacheStates.end())));
+}
+
 void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--definition", options.definition,
                      "What the kernel implements (default: the dataset's only one)");
@@ -63,6 +78,7 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
       ->capture_default_str();
   command.add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();
+  add_timing_options(command, options);
   command
       .add_option_function<std::string>(
           "--compat", [&options](const std::string&) { options.official = true; },
@@ -89,6 +105,7 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
                   "  assay evaluate mine.json --against other.json --policy standard --json\n"
                   "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
+                  "  assay evaluate kernel.cu --device cuda:0 --clock graph\n"
                   "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
                   "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
                   "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
@@ -140,6 +157,7 @@ void declare_selftest(CLI::App& app, Draft& draft) {
       ->take_all()
       ->allow_extra_args(false);
   command->add_option("--device", slot->options.device, "cpu, or cuda:NUMBER")->capture_default_str();
+  add_timing_options(*command, slot->options);
   command->add_option("--runs", slot->options.runs, "How often each is judged, with other seeds each time")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

@@ -308,7 +308,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
     if (evaluation.trials) {
       text += trials_text(*evaluation.trials);
     }
-    text += fmt::format("  the timer's own floor is {}\n",
+    const base::Timing timing = task::timing_of(evaluation);
+    text += fmt::format("  timed by {}, caches {}; the timer's own floor is {}\n", base::to_string(timing.method),
+                        base::to_string(timing.cache),
                         base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
   }
   if (evaluation.official) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include <assay/base/text.hpp>
 #include <assay/cli/print_evaluation.hpp>
@@ -79,6 +80,29 @@ std::string print_build(const std::string& side, const task::BuildRecord& build)
   text += build.from_cache ? ", from the cache\n" : fmt::format(", {:.2f} s\n", build.seconds);
   if (!build.command.empty()) {
     text += "    " + base::printable(base::join(build.command, " ")) + "\n";
+  }
+  return text;
+}
+
+// The device around each process pair, where it could tell.
+std::string readings_text(const task::Evaluation& evaluation) {
+  if (evaluation.device_readings.empty() && !evaluation.canary) {
+    return {};
+  }
+  std::string text;
+  if (!evaluation.device_readings.empty()) {
+    text += "\n  pair           SM MHz  memory MHz  degrees  watts  processes  held down by\n";
+  }
+  for (const task::PairReadings& pair : evaluation.device_readings) {
+    for (const auto& [when, one] : {std::pair("before", &pair.before), std::pair("after", &pair.after)}) {
+      text += fmt::format("  {:>4}  {:<6} {:>8} {:>11} {:>8} {:>6.0f} {:>10}  {}\n", pair.pair, when, one->sm_mhz,
+                          one->memory_mhz, one->temperature_celsius, one->power_watts, one->processes,
+                          one->throttled.empty() ? "-" : base::printable(one->throttled));
+    }
+  }
+  if (evaluation.canary) {
+    text += fmt::format("  the judge's own copy took {:.1f} us before the session, {:.1f} us after it\n",
+                        evaluation.canary->before_ns / 1000, evaluation.canary->after_ns / 1000);
   }
   return text;
 }
@@ -174,6 +198,7 @@ std::string print_shown(const service::Shown& shown, Colour colour) {
   for (const auto& [name, value] : evaluation.environment) {
     text += fmt::format("  {:<12} {}\n", base::printable(name), base::printable(value));
   }
+  text += readings_text(evaluation);
   return text + fmt::format("  files        {} (--log NAME)\n", base::join(shown.files, ", "));
 }
 

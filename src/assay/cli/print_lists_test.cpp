@@ -109,6 +109,22 @@ TEST(PrintShownTest, AnEvaluationWithBuildsEnvironmentAndFiles) {
   EXPECT_THAT(text, Not(HasSubstr("From the archive")));
 }
 
+TEST(PrintShownTest, TheReadingsOfADevice) {
+  service::Shown shown;
+  service::EvaluateReport report;
+  report.evaluation.id = "e-1";
+  shown.evaluation = report;
+  EXPECT_THAT(print_shown(shown, Colour::off), Not(HasSubstr("SM MHz")));
+  shown.evaluation->evaluation.device_readings = {
+      {2, 3, {345, 3201, 30, 75.4, "", 3}, {1980, 3201, 41, 312.6, "power limit", 4}}};
+  shown.evaluation->evaluation.canary = task::Canary{250'000, 251'500};
+  const std::string text = print_shown(shown, Colour::off);
+  EXPECT_THAT(text, HasSubstr("  pair           SM MHz  memory MHz  degrees  watts  processes  held down by\n"
+                              "     2  before      345        3201       30     75          3  -\n"
+                              "     2  after      1980        3201       41    313          4  power limit\n"));
+  EXPECT_THAT(text, HasSubstr("250.0 us before the session, 251.5 us after it"));
+}
+
 TEST(PrintSourcesTest, EachFileWithItsName) {
   EXPECT_EQ(print_sources(shown_candidate()), "// ---- k.cpp\nint x;\n// ---- h.hpp\nint y;\n");
   EXPECT_EQ(print_sources(service::Shown{}), "");

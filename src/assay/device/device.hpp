@@ -15,6 +15,7 @@
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
 #include <assay/device/call_memory.hpp>
+#include <assay/device/device_state.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/sandbox/options.hpp>
 
@@ -70,6 +71,13 @@ class Device {
   /// What its memory was measured to read and write together, in bytes a nanosecond; nullopt where the caller has to
   /// measure the host's.
   [[nodiscard]] virtual base::Result<std::optional<double>> measured_bytes_per_ns() const { return std::nullopt; }
+  /// What it says of itself now: nullopt where nobody can tell (no such library, or a CPU).
+  [[nodiscard]] virtual std::optional<DeviceState> state() const { return std::nullopt; }
+  /// How long a fixed piece of the judge's own work takes now, once it takes the same twice: whether the device is what
+  /// it was. nullopt where there is none (a CPU).
+  [[nodiscard]] virtual base::Result<std::optional<std::chrono::nanoseconds>> time_canary() const {
+    return std::nullopt;
+  }
   /// Removes these bytes from every cache, so that the next access comes from memory.
   virtual void evict(std::span<const std::byte> bytes) const = 0;
   /// Returns the time that counts for a call: the worker's clock, or a simulated one.

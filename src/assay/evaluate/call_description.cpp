@@ -68,8 +68,10 @@ worker::CallArgument scalar_argument(const operators::Scalar& scalar) {
 
 }  // namespace
 
-worker::Call describe_call(const verify::Layout& layout, std::span<const operators::Argument> inputs) {
+worker::Call describe_call(const verify::Layout& layout, std::span<const operators::Argument> inputs,
+                           const base::Timing& timing) {
   worker::Call call;
+  call.timing = timing;
   for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
     if (layout.inputs[i]) {
       call.inputs.emplace_back(tensor_argument(*layout.inputs[i], worker::Memory::inputs));

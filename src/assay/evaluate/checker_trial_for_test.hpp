@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <assay/device/device.hpp>
@@ -33,6 +34,21 @@ inline task::Definition definition_of(const operators::Operator& op) {
     definition.outputs.emplace_back(name, task::TensorSpec{.shape = argument.shape, .dtype = argument.dtype});
   }
   return definition;
+}
+
+/// Test only: the operators that are known by name, without those whose least arguments take the CPU too long.
+inline std::vector<const operators::Operator*> operators_to_try() {
+  constexpr std::size_t kMost = std::size_t{64} << 20U;
+  std::vector<const operators::Operator*> all;
+  for (const std::string_view name : operators::operator_names()) {
+    const operators::Operator& op = *operators::find_operator(name);
+    const operators::StressTrial trial = op.stress_trial(1, 0, std::uint64_t{3} << 20U);
+    if (verify::make_layout(definition_of(op), trial.workload).value().inputs_size <= kMost) {
+      all.push_back(&op);
+    }
+  }
+  EXPECT_GE(all.size(), 8U);
+  return all;
 }
 
 /// Test only: what a checker said of one call.
@@ -163,6 +179,27 @@ class CheckerTrial {
       std::memcpy(memory.data() + offset_of(output, to), memory.data() + offset_of(output, from),
                   element_bytes(output));
     };
+  }
+  /// One element of each output at a time, in several ways and places, with words for it. Not all of them are wrong: one
+  /// bit may be within the tolerance.
+  [[nodiscard]] std::vector<std::pair<std::string, Spoil>> defects(std::uint64_t seed) const {
+    base::Philox random(seed, 3);
+    std::vector<std::pair<std::string, Spoil>> all;
+    for (std::size_t output = 0; output < layout_.outputs.size(); ++output) {
+      const std::size_t count = elements(output);
+      if (count == 0) {
+        continue;
+      }
+      for (const std::size_t flat : {std::size_t{0}, random.next_below(count), count - 1}) {
+        const std::string where = " at " + place(output).name + ":" + std::to_string(flat);
+        all.emplace_back("an exponent" + where, flip(output, flat, element_bytes(output) - 1, std::byte{0x40}));
+        all.emplace_back("NaN, or -1" + where, fill_element(output, flat, std::byte{0xff}));
+        all.emplace_back("left alone" + where, leave_element(output, flat));
+        all.emplace_back("one twice" + where, copy_element(output, flat, (flat + 1) % count));
+        all.emplace_back("one bit" + where, flip(output, flat, 0, std::byte{1}));
+      }
+    }
+    return all;
   }
   [[nodiscard]] static Spoil flip_byte(std::size_t offset) {
     return [=](std::span<std::byte> memory, std::span<const std::byte>) { memory[offset] ^= std::byte{16}; };

@@ -8,6 +8,7 @@
 
 #include <assay/base/text.hpp>
 #include <assay/build/cuda_toolchain.hpp>
+#include <assay/device/cuda/cupti.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/device/cuda/nvml.hpp>
 #include <assay/device/device.hpp>
@@ -40,11 +41,21 @@ base::Result<std::string> driver_version() {
 
 base::Result<std::string> state_of(const std::string& uuid) {
   ASSAY_TRY_ASSIGN(const auto nvml, device::cuda::Nvml::open(uuid));
-  ASSAY_TRY_ASSIGN(const device::cuda::DeviceState state, nvml->state());
+  ASSAY_TRY_ASSIGN(const device::DeviceState state, nvml->state());
   const std::string throttled = device::cuda::throttle_text(state.throttle_reasons);
   return fmt::format("SM {} MHz, memory {} MHz, {} degrees, {:.0f} of {:.0f} W{}", state.sm_mhz, state.memory_mhz,
                      state.temperature_celsius, state.power_watts, state.power_limit_watts,
                      throttled.empty() ? "" : ", slowed by: " + throttled);
+}
+
+base::Result<std::string> floor_text(worker::WorkerClient& client, base::TimingMethod method) {
+  const auto floor = client.measure_floor({method, base::CacheState::cold}, kFloorLimit);
+  if (!floor || floor->status != 0) {
+    return base::environment_error("cuda.floor",
+                                   fmt::format("an empty kernel cannot be timed by {}: {}", base::to_string(method),
+                                               floor ? base::printable(floor->text) : floor.error().text));
+  }
+  return fmt::format("{:.2f} us by {}", static_cast<double>(floor->elapsed_ns) / 1000, base::to_string(method));
 }
 
 // Starts a worker as an evaluation does, sandbox and all.
@@ -55,12 +66,20 @@ base::Result<std::string> worker_on(const device::Device& device, const JudgeSet
   const Clock::time_point start = Clock::now();
   ASSAY_TRY_ASSIGN(worker::WorkerClient client, worker::WorkerClient::start(options));
   const auto taken = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-  const auto floor = client.measure_floor(kFloorLimit);
-  if (!floor) {
-    return base::environment_error("cuda.floor", "an empty kernel cannot be timed: " + floor.error().text);
-  }
-  return fmt::format("ready in {} ms in the sandbox; an empty kernel takes {:.2f} us by its events", taken.count(),
-                     static_cast<double>(floor->elapsed_ns) / 1000);
+  ASSAY_TRY_ASSIGN(const std::string events, floor_text(client, base::TimingMethod::events));
+  ASSAY_TRY_ASSIGN(const std::string graph, floor_text(client, base::TimingMethod::graph));
+  return fmt::format("ready in {} ms in the sandbox; an empty kernel takes {}, {}", taken.count(), events, graph);
+}
+
+// A worker that sees CUPTI, as one of a session that times by it.
+base::Result<std::string> cupti_on(const device::Device& device, const JudgeSettings& settings) {
+  worker::WorkerOptions options;
+  options.program = settings.worker;
+  options.access = device.worker_access();
+  ASSAY_TRY(device::cuda::add_cupti(options.access));
+  ASSAY_TRY_ASSIGN(worker::WorkerClient client, worker::WorkerClient::start(options));
+  ASSAY_TRY_ASSIGN(const std::string floor, floor_text(client, base::TimingMethod::cupti));
+  return "an empty kernel takes " + floor;
 }
 
 base::Result<std::string> bandwidth_of(const device::Device& device) {
@@ -87,6 +106,8 @@ void add_device(base::Json& capabilities, int ordinal, const JudgeSettings& sett
   capabilities.push_back(of_result((name + " memory").c_str(), bandwidth_of(**opened), "see what nvidia-smi says"));
   capabilities.push_back(of_result((name + " worker").c_str(), worker_on(**opened, settings),
                                    "CUDA candidates cannot run here; see the driver's words"));
+  capabilities.push_back(of_result((name + " cupti").c_str(), cupti_on(**opened, settings),
+                                   "--clock cupti cannot be used; events and graph can"));
 }
 
 // Compilers and libraries that are of use with any device, or before there is one.
@@ -100,8 +121,9 @@ void add_toolkit(base::Json& capabilities) {
                                     "install the CUDA toolkit: `assay evaluate --sanitize` needs it"));
   capabilities.push_back(
       library("NVRTC", "libnvrtc.so.13", "install the CUDA toolkit: it compiles cubins in a library"));
-  capabilities.push_back(
-      library("CUPTI", "libcupti.so.13", "install the CUDA toolkit: kernels cannot be traced singly"));
+  const base::Result<os::Path> cupti = device::cuda::find_cupti();
+  capabilities.push_back(capability("CUPTI", cupti.has_value(), cupti ? cupti->string() : cupti.error().text(),
+                                    "install the CUDA toolkit: kernels cannot be traced singly"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using operators::cuda::DeviceTensor;
 using verify::Place;
 using Change = verify::SampledContent::Change;
 
-constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kArrayAlignment = 256;
 constexpr std::size_t kWord = 4;  // In units of which a change is named, as SampledContent does.
 
 /// Memory of the judge alone, at most as large as it ever had to be.
@@ -171,7 +171,7 @@ class DeviceChecker final : public CallChecker {
     std::size_t end = 0;
     for (const std::size_t count : elements_) {
       offsets.push_back(end);
-      end += (count * sizeof(double) + kAlignment - 1) / kAlignment * kAlignment;
+      end += (count * sizeof(double) + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
     }
     ASSAY_TRY(grow(context_, stream_, arena_, end + std::max(reference_scratch, check_scratch)));
     expected_.clear();

@@ -79,13 +79,14 @@ TEST_F(GpuDeviceChecker, IsThereForEveryOperatorThatIsKnownByName) {
 // Stress trials: ties, cancellation and special values among them, where the GPU may be in doubt. The plain ones must
 // not all be.
 TEST_F(GpuDeviceChecker, RightOutputsPassAndFewAreInDoubt) {
-  for (const std::string_view name : operators::operator_names()) {
-    const operators::Operator& op = *operators::find_operator(name);
+  for (const operators::Operator* each : operators_to_try()) {
+    const operators::Operator& op = *each;
+    const std::string name(op.definition_name());
     Both both = checkers(op);
     const auto trials = static_cast<std::int64_t>(op.stress_kinds().size());
     for (std::int64_t index = 0; index < trials; ++index) {
       CheckerTrial trial(*device_, op, static_cast<std::uint64_t>(index));
-      const std::string what = std::string(name) + ", trial " + std::to_string(index);
+      const std::string what = name + ", trial " + std::to_string(index);
       EXPECT_TRUE(expect_same(trial, both, leave, what).nothing()) << what;
     }
     EXPECT_LE(both.device->doubts(), trials / 2) << name;
@@ -93,31 +94,21 @@ TEST_F(GpuDeviceChecker, RightOutputsPassAndFewAreInDoubt) {
 }
 
 TEST_F(GpuDeviceChecker, FindsEachPlantedDefectWithTheCpusWords) {
-  for (const std::string_view name : operators::operator_names()) {
-    const operators::Operator& op = *operators::find_operator(name);
+  for (const operators::Operator* each : operators_to_try()) {
+    const operators::Operator& op = *each;
+    const std::string name(op.definition_name());
     Both both = checkers(op);
     for (const std::uint64_t index : {0U, 1U, 2U}) {
       CheckerTrial trial(*device_, op, index);
-      base::Philox random(index, 3);
       std::size_t planted = 0;
       std::size_t found = 0;
       const auto plant = [&](const Spoil& spoil, const std::string& what) {
         ++planted;
-        const Seen seen = expect_same(trial, both, spoil, std::string(name) + ", " + what, {.call = planted});
+        const Seen seen = expect_same(trial, both, spoil, name + ", " + what, {.call = planted});
         found += seen.findings.empty() ? 0U : 1U;
       };
-      for (std::size_t output = 0; output < trial.layout().outputs.size(); ++output) {
-        const std::size_t count = trial.elements(output);
-        if (count == 0) {
-          continue;
-        }
-        for (const std::size_t flat : {std::size_t{0}, random.next_below(count), count - 1}) {
-          plant(trial.flip(output, flat, trial.element_bytes(output) - 1, std::byte{0x40}), "an exponent");
-          plant(trial.fill_element(output, flat, std::byte{0xff}), "NaN, or -1");
-          plant(trial.leave_element(output, flat), "left alone");
-          plant(trial.copy_element(output, flat, (flat + 1) % count), "one twice");
-          plant(trial.flip(output, flat, 0, std::byte{1}), "one bit");
-        }
+      for (const auto& [what, spoil] : trial.defects(index)) {
+        plant(spoil, what);
       }
       EXPECT_GT(found, planted / 4) << name << ", trial " << index;
     }
@@ -199,8 +190,9 @@ TEST_F(GpuDeviceChecker, SidesOfABlockAreLookedAtApart) {
 
 // What is expected was computed before anybody could change the inputs, and the change is seen.
 TEST_F(GpuDeviceChecker, InputsThatChangeAreSeenAndMoveNothing) {
-  for (const std::string_view name : operators::operator_names()) {
-    const operators::Operator& op = *operators::find_operator(name);
+  for (const operators::Operator* each : operators_to_try()) {
+    const operators::Operator& op = *each;
+    const std::string name(op.definition_name());
     Both both = checkers(op);
     CheckerTrial trial(*device_, op, 0);
     CallChecker& checker = *both.device;

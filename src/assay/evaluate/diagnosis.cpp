@@ -166,6 +166,14 @@ std::string describe_device_failure(std::int32_t status, std::int32_t return_cod
   return text;
 }
 
+std::string describe_capture_failure(std::int32_t status) {
+  return fmt::format(
+      "its call cannot be captured into a CUDA graph (the driver says {}): put all work on assay_stream(call) or on "
+      "streams that wait for it and that it waits for, use no default stream, and do not wait for the device; or time "
+      "by events",
+      device::cuda::status_text(status));
+}
+
 std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side) {
   std::vector<task::Finding> findings;
   const std::vector<std::string> lines = base::split(log, '\n');

@@ -32,6 +32,8 @@ enum class Activity : std::uint8_t { load, map, call };
 /// Says in a sentence what a device's driver said of a call (`status`, a CUresult that is not success), with what usually
 /// lies behind it. `return_code` is the entry point's.
 [[nodiscard]] std::string describe_device_failure(std::int32_t status, std::int32_t return_code);
+/// Says why a call could not be captured into a graph, by the driver's word, and what to do.
+[[nodiscard]] std::string describe_capture_failure(std::int32_t status);
 
 /// The first errors of a compiler's log as findings, at most five; the whole first line if it says nothing in the usual
 /// form "file:line:column: error: …".

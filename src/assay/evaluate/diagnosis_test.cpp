@@ -155,5 +155,12 @@ TEST(CompilerFindings, AreAtMostFiveAndNeverNothingIfThereIsALog) {
   EXPECT_TRUE(compiler_findings("", task::Side::candidate).empty());
 }
 
+TEST(CaptureFailure, SaysWhatToDo) {
+  const std::string text = describe_capture_failure(901);
+  EXPECT_THAT(text, ::testing::HasSubstr("901"));
+  EXPECT_THAT(text, ::testing::HasSubstr("assay_stream(call)"));
+  EXPECT_THAT(text, ::testing::HasSubstr("time by events"));
+}
+
 }  // namespace
 }  // namespace assay::evaluate

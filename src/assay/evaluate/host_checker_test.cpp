@@ -105,6 +105,23 @@ TEST_F(HostCheckerTest, TheReferenceIsOfTheBlockThatBeganLast) {
   EXPECT_TRUE(trial_.look(checker_, leave).nothing());
 }
 
+TEST(HostCheckerOfEveryOperator, PassesWhatIsRightAndFindsWhatIsNot) {
+  const auto device = std::move(device::open_device("cpu").value());
+  for (const operators::Operator* op : operators_to_try()) {
+    HostChecker checker(*op);
+    CheckerTrial trial(*device, *op, 0);
+    EXPECT_TRUE(trial.look(checker, leave).nothing()) << op->definition_name();
+    std::size_t planted = 0;
+    std::size_t found = 0;
+    for (const auto& [what, spoil] : trial.defects(0)) {
+      const Seen seen = trial.look(checker, spoil, leave, {.call = ++planted});
+      found += seen.findings.empty() ? 0U : 1U;
+      EXPECT_FALSE(seen.guard || seen.late || seen.inputs_changed) << op->definition_name() << ", " << what;
+    }
+    EXPECT_GT(found, planted / 4) << op->definition_name();
+  }
+}
+
 TEST(DigestOfOutputs, IsThatOfTheirPartsAndOfNothingBetween) {
   verify::Layout layout;
   layout.outputs = {{"y", tensor::DType::int8, {3}, 64, 3}, {"z", tensor::DType::int8, {5}, 128, 5}};

@@ -18,6 +18,7 @@
 #include <assay/build/builder.hpp>
 #include <assay/build/cuda_toolchain.hpp>
 #include <assay/device/cpu.hpp>
+#include <assay/device/cuda/cupti.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/device_checker.hpp>
@@ -25,6 +26,7 @@
 #include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/sanitizer_run.hpp>
+#include <assay/evaluate/session_flags.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/trials.hpp>
 #include <assay/evaluate/wording.hpp>
@@ -69,6 +71,7 @@ class Judge {
     if (request_.incumbent) {
       evaluation.incumbent = task::identify(*request_.incumbent);
     }
+    evaluation.timing = task::timing_of(request_);
     ASSAY_TRY(understand());
     note_phase("open the device and read the request");
     ASSAY_TRY(os::require_sandbox(os::sandbox_support().report, request_.plan.minimum_sandbox));
@@ -119,7 +122,11 @@ class Judge {
 
   // Everything that can be wrong with a request is found before anything is built.
   base::Result<void> understand() {
+    ASSAY_TRY(task::check_timing(request_.plan, request_.device));
     ASSAY_TRY_ASSIGN(device_, device::open_device(request_.device));
+    if (task::timing_of(request_).method == base::TimingMethod::cupti) {
+      ASSAY_TRY(device::cuda::find_cupti());
+    }
     ASSAY_TRY(task::check_runnable(request_.definition, request_.workloads));
     if (request_.workloads.empty()) {
       return base::input_error("request.workloads", "the request names no workload: give at least one");
@@ -206,6 +213,9 @@ class Judge {
     options.program = settings_.worker;
     options.log = log_.get();
     options.access = device_->worker_access();
+    if (task::timing_of(request_).method == base::TimingMethod::cupti) {
+      ASSAY_TRY(device::cuda::add_cupti(options.access));
+    }
     options.memory_bytes = request_.plan.worker_memory_bytes + 2 * (arguments + kSlackOfMemories);
     // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.
     (device_->runs_remotely() ? options.limits.data_bytes : options.limits.address_space_bytes) = options.memory_bytes;
@@ -253,6 +263,7 @@ class Judge {
   }
 
   base::Result<void> run_trials_and_pairs(const Session& session) {
+    ASSAY_TRY_ASSIGN(canary_before_, device_->time_canary());
     if (request_.official_trials > 0) {
       ASSAY_TRY_ASSIGN(judged_.evaluation.official, run_official_trials(session));
     }
@@ -280,6 +291,9 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_trials(session, record); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       note_phase("trials");
+      for (const auto& [stage, seconds] : result.stages) {
+        judged_.evaluation.phases.emplace_back("trials: " + stage, seconds);
+      }
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -314,6 +328,12 @@ class Judge {
         outlived_ns_[side].insert(outlived_ns_[side].end(), values.begin(), values.end());
       }
       flags_.insert(flags_.end(), result.flags.begin(), result.flags.end());
+      for (const auto& [key, shares] : result.idle_shares) {
+        idle_shares_[key].insert(idle_shares_[key].end(), shares.begin(), shares.end());
+      }
+      if (result.readings) {
+        judged_.evaluation.device_readings.push_back(std::move(*result.readings));
+      }
       add_errors(result.largest_errors);
       if (pair == 0) {  // Later pairs do not measure them.
         bytes_per_ns_ = result.bytes_per_ns;
@@ -326,7 +346,7 @@ class Judge {
       const int pairs = pair + 1;
       if (!compares && pairs >= request_.plan.minimum_pairs) {
         summarise(pairs);
-        judged_.evaluation.findings = flags_;
+        ASSAY_TRY(flag_session());
         if (!doubted()) {
           conclude(task::Outcome::measured, correct_text(judged_.evaluation, request_));
         }
@@ -335,8 +355,7 @@ class Judge {
       if (compares && pairs >= request_.plan.minimum_pairs) {
         const measure::Judgement judgement = measure::judge(request_, judged_.samples, pairs);
         if (judgement.stop) {
-          finish(judgement, pairs);
-          return {};
+          return finish(judgement, pairs);
         }
       }
     }
@@ -392,32 +411,58 @@ class Judge {
     return {};
   }
 
-  void finish(const measure::Judgement& judgement, int pairs) {
+  base::Result<void> finish(const measure::Judgement& judgement, int pairs) {
     summarise(pairs);
     judged_.evaluation.comparison = judgement.comparison;
-    judged_.evaluation.findings = flags_;
+    ASSAY_TRY(flag_session());
     if (doubted()) {
-      return;
+      return {};
     }
     if (judgement.testimony == stats::Testimony::contradicted) {
       doubt(irreconcilable(contradicted_text(judgement.comparison, request_)));
-      return;
+      return {};
     }
     if (judgement.testimony == stats::Testimony::unclear) {
       conclude(task::Outcome::indistinguishable, unconfirmed_text(judgement.comparison, request_));
-      return;
+      return {};
     }
     switch (judgement.conclusion) {
       case stats::PairedConclusion::better:
         conclude(task::Outcome::better, comparison_text(judgement.comparison, request_));
-        return;
+        return {};
       case stats::PairedConclusion::not_better:
         conclude(task::Outcome::not_better, not_better_text(judgement.comparison, request_));
-        return;
+        return {};
       case stats::PairedConclusion::undecided:
         conclude(task::Outcome::indistinguishable, undecided_text(judgement.comparison, request_));
-        return;
+        return {};
     }
+    return {};
+  }
+
+  // After the last pair: what is to be told beside the outcome. The order is that of weight.
+  base::Result<void> flag_session() {
+    task::Evaluation& evaluation = judged_.evaluation;
+    std::vector<task::Finding> flags;
+    const auto add = [&](std::optional<task::Finding> flag) {
+      if (flag) {
+        flags.push_back(std::move(*flag));
+      }
+    };
+    if (canary_before_) {
+      ASSAY_TRY_ASSIGN(const auto after, device_->time_canary());
+      evaluation.canary = task::Canary{static_cast<double>(canary_before_->count()),
+                                       static_cast<double>(after.value_or(*canary_before_).count())};
+      add(flag_changed_device(*evaluation.canary));
+    }
+    add(flag_throttling(evaluation.device_readings));
+    add(flag_other_processes(evaluation.device_readings));
+    for (task::Finding& flag : flag_host_bound(idle_shares_)) {
+      flags.push_back(std::move(flag));
+    }
+    flags.insert(flags.end(), flags_.begin(), flags_.end());
+    evaluation.findings = std::move(flags);
+    return {};
   }
 
   // Whether the times are not to be believed, and said so.
@@ -478,6 +523,8 @@ class Judge {
   std::map<task::Side, std::vector<double>> outlived_ns_;
   std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload, over all pairs.
   std::vector<task::Finding> flags_;
+  std::map<std::pair<task::Side, std::int32_t>, std::vector<double>> idle_shares_;  ///< Over all pairs.
+  std::optional<std::chrono::nanoseconds> canary_before_;
   std::vector<double> least_bytes_;
   double bytes_per_ns_ = 0;
   Judged judged_;

@@ -63,13 +63,18 @@ class Starter {
 
   base::Result<void> start_side(SideProcess& side) {
     ASSAY_TRY_ASSIGN(side.client, session_.workers->take());
-    const auto floor = side.client->measure_floor(request().plan.load_limit);
-    if (floor) {
-      made_.floors_ns.push_back(floor->elapsed_ns);
-    } else {
+    const base::Timing timing = task::timing_of(request());
+    const auto floor = side.client->measure_floor(timing, request().plan.load_limit);
+    if (!floor) {
       note(floor.error(), side, Activity::map);
       return {};
     }
+    if (floor->status != 0) {
+      return base::environment_error("worker.clock",
+                                     fmt::format("{} cannot be timed by {}: {}", session_.device->name(),
+                                                 base::to_string(timing.method), base::printable(floor->text)));
+    }
+    made_.floors_ns.push_back(floor->elapsed_ns);
     if (const auto mapped =
             side.client->map(made_.inputs->descriptor(), made_.inputs->bytes().size(), side.outputs->descriptor(),
                              side.outputs->bytes().size(), request().plan.load_limit);

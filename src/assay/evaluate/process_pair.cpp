@@ -8,10 +8,13 @@
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/call_findings.hpp>
 #include <assay/evaluate/pair_processes.hpp>
+#include <assay/evaluate/session_flags.hpp>
+#include <assay/evaluate/stage_clock.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
@@ -35,6 +38,7 @@ class ProcessPair {
       : session_(session),
         checker_(*session.checker),
         pair_(pair),
+        timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
 
   base::Result<PairResult> run() {
@@ -44,18 +48,29 @@ class ProcessPair {
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
     if (!result_.fault) {
+      const std::optional<task::DeviceReading> before = read_device(session_.device->state());
       ASSAY_TRY(follow_schedule());
+      const std::optional<task::DeviceReading> after = read_device(session_.device->state());
+      if (before && after && compares()) {
+        result_.readings = task::PairReadings{pair_, processes_of_ours(), *before, *after};
+      }
     }
     base::parallel_for(processes_.sides.size(), [&](std::size_t at) {
       if (SideProcess& side = processes_.sides[at]; side.client) {
         side.client->close();
       }
     });
+    result_.stages = clock_.seconds();
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] const task::EvaluationRequest& request() const { return *session_.request; }
+
+  // The judge, this pair's workers, and those that wait for later pairs.
+  [[nodiscard]] std::int32_t processes_of_ours() const {
+    return 1 + static_cast<std::int32_t>(processes_.sides.size()) + session_.workers->waiting();
+  }
 
   base::Result<void> follow_schedule() {
     if (measures_floor()) {
@@ -155,12 +170,21 @@ class ProcessPair {
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
+    clock_.lap(Stage::rest);
     fill(first, block, workload);
+    clock_.lap(Stage::generate);
+    if (timing_.method == base::TimingMethod::graph) {
+      ASSAY_TRY(capture(calls, block));
+      if (result_.fault) {
+        return {};
+      }
+    }
     ASSAY_TRY(checker_.begin({block.layout, block.axes, block.arguments, *processes_.inputs},
                              {.outputs = first.check && probes(task::Probe::output_check),
                               .late_work = first.check,
                               .inputs = first.check && probes(task::Probe::input_digest),
                               .closely = first.repeats}));
+    clock_.lap(Stage::begin);
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
@@ -181,7 +205,11 @@ class ProcessPair {
     if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
       ASSAY_TRY(compare_with_repeat(first, block));
     }
-    return officially() ? base::Result<void>() : look_again(block);
+    if (!officially()) {
+      ASSAY_TRY(look_again(block));
+    }
+    clock_.lap(Stage::check);
+    return {};
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
@@ -205,13 +233,88 @@ class ProcessPair {
     least = least == 0 ? bytes : std::min(least, bytes);
   }
 
-  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
-    const auto of_side = [&](const SideProcess& candidate) { return candidate.contestant->side == call.side; };
-    SideProcess& side = *std::find_if(processes_.sides.begin(), processes_.sides.end(), of_side);
-    const auto other = std::find_if_not(processes_.sides.begin(), processes_.sides.end(), of_side);
+  SideProcess& side_of(const measure::ScheduledCall& call) {
+    return *std::find_if(processes_.sides.begin(), processes_.sides.end(),
+                         [&](const SideProcess& one) { return one.contestant->side == call.side; });
+  }
+
+  [[nodiscard]] std::chrono::nanoseconds limit_of(const measure::ScheduledCall& call) const {
+    return request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
+  }
+
+  // Before a device sees the contents: what is captured can depend on the arguments' places and shapes alone. Only a
+  // warm-up call, which counts for nothing, is made once before: libraries load and allocate then, and not in a capture.
+  base::Result<void> capture(std::span<const measure::ScheduledCall> calls, const Block& block) {
+    const bool is_warm_up = calls.front().repetition == 0;
+    if (is_warm_up) {
+      ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    }
+    for (const measure::ScheduledCall& call : calls) {
+      if (is_warm_up && !result_.fault) {
+        prepare(call, block, {base::TimingMethod::events, base::CacheState::hot});
+      }
+      if (!result_.fault) {
+        prepare(call, block, {timing_.method, base::CacheState::cold});
+      }
+    }
     session_.device->spread_judge();
+    return {};
+  }
+
+  // Makes the caches hot: the call is made once, untimed, on other contents, so that nothing can be kept of it.
+  base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
+    const task::Workload& workload = request().workloads[static_cast<std::size_t>(call.workload)];
+    measure::ScheduledCall before = call;
+    before.contents = base::mix(call.contents, base::stream_id("hot"));
+    fill(before, block, workload);
+    ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    prepare(call, block, timing_);
+    if (!result_.fault) {
+      session_.device->spread_judge();
+      fill(call, block, workload);
+      ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
+    }
+    return {};
+  }
+
+  // Has a call captured, or made once untimed. What it writes is poisoned again before it is timed.
+  void prepare(const measure::ScheduledCall& call, const Block& block, const base::Timing& how) {
+    SideProcess& side = side_of(call);
+    session_.device->place_judge();
+    const auto reply = side.client->prepare(describe_call(block.layout, block.arguments, how), limit_of(call));
+    if (reply) {
+      hear(side, call.workload, *reply);
+    } else {
+      note_failure(reply.error(), call, block);
+    }
+  }
+
+  void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const Block& block) {
+    result_.fault = diagnose(failure, call.side, Activity::call, &block.layout, call.workload);
+    result_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
+  }
+
+  void hear(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
+    if (std::optional<Complaint> complaint = complaint_about(reply)) {
+      fail(side, complaint->outcome, workload, {std::move(complaint->finding)});
+    }
+  }
+
+  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
+    SideProcess& side = side_of(call);
+    const auto other = std::find_if(processes_.sides.begin(), processes_.sides.end(),
+                                    [&](const SideProcess& one) { return one.contestant->side != call.side; });
+    if (timing_.cache == base::CacheState::hot) {
+      ASSAY_TRY(heat(call, block));
+      if (result_.fault) {
+        return {};
+      }
+    }
+    session_.device->spread_judge();
+    clock_.lap(Stage::rest);
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
-    if (!session_.device->runs_remotely()) {
+    clock_.lap(Stage::prepare);
+    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
       }
@@ -221,21 +324,21 @@ class ProcessPair {
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
-    const auto limit =
-        request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
-    const auto reply = side.client->call(describe_call(block.layout, block.arguments), limit);
+    clock_.lap(Stage::rest);
+    const auto reply = side.client->call(describe_call(block.layout, block.arguments, timing_), limit_of(call));
+    clock_.lap(Stage::call);
     if (!reply) {
-      result_.fault = diagnose(reply.error(), call.side, Activity::call, &block.layout, call.workload);
-      result_.killed_from_outside = reply.error().kind == worker::Failure::Kind::killed_from_outside;
+      note_failure(reply.error(), call, block);
       return {};
     }
-    if (reply->reply.device_status != 0) {
-      note_device_failure(side, call.workload, reply->reply);
+    if (reply->reply.device_status != 0 || reply->reply.timing_status != worker::TimingStatus::timed) {
+      hear(side, call.workload, reply->reply);
       return {};
     }
     ASSAY_TRY(outputs->returned());
     if (session_.device->runs_remotely() && call.repetition > 0) {
       result_.outlived_ns[call.side].push_back(static_cast<double>(reply->reply.outlived_ns));
+      note_idle(call, reply->reply);
     }
     if (watches) {
       const auto used = os::usage_of_tree(other->client->pid()).cpu - others_before;
@@ -243,8 +346,8 @@ class ProcessPair {
                                      static_cast<double>(std::max<std::int64_t>(1, reply->round_trip.count())));
     }
     record(call, order, *reply, side);
-    if (reply->reply.return_code != 0) {
-      fail(side, task::Outcome::crashed, call.workload, {entry_failure(reply->reply)});
+    hear(side, call.workload, reply->reply);
+    if (result_.fault) {
       return {};
     }
     if (probes(task::Probe::guard_bands) && !officially()) {
@@ -254,6 +357,7 @@ class ProcessPair {
         return {};
       }
     }
+    clock_.lap(Stage::look);
     block.done.push_back({&side, std::move(outputs)});
     return {};
   }
@@ -320,8 +424,11 @@ class ProcessPair {
     return {};
   }
 
-  void note_device_failure(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
-    fail(side, task::Outcome::crashed, workload, {device_error(reply.device_status, reply.return_code)});
+  void note_idle(const measure::ScheduledCall& call, const worker::CallReply& reply) {
+    if (compares() && reply.elapsed_ns > 0) {
+      result_.idle_shares[{call.side, call.workload}].push_back(static_cast<double>(reply.idle_ns) /
+                                                                static_cast<double>(reply.elapsed_ns));
+    }
   }
 
   void fail(const SideProcess& side, task::Outcome outcome, std::int32_t workload,
@@ -353,7 +460,10 @@ class ProcessPair {
 
   const Session& session_;
   CallChecker& checker_;
+  using Stage = StageClock::Stage;
+  StageClock clock_;
   std::int32_t pair_;
+  base::Timing timing_;
   base::Philox random_;
   PairProcesses processes_;
   std::size_t shift_ = 0;  ///< Of the arguments' places in this block.

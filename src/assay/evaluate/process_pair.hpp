@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <assay/base/error.hpp>
@@ -23,10 +24,14 @@ struct PairResult {
   std::vector<double> interference;
   /// On a device, one a timed call: how long other work of the process went on after its stream's had ended.
   std::map<task::Side, std::vector<double>> outlived_ns;
+  /// On a device, one a timed call of a side and workload: how long the device waited for the host, over the time.
+  std::map<std::pair<task::Side, std::int32_t>, std::vector<double>> idle_shares;
+  std::optional<task::PairReadings> readings;  ///< Of a comparison or a measurement, where the device can tell.
   /// One a workload: the least bytes that a call moves, over the first pair's warm-up calls; 0 in other pairs.
   std::vector<double> least_bytes;
   /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.
   std::vector<std::optional<tensor::LargestErrors>> largest_errors;
+  task::Named<double> stages;        ///< Where the time around calls went, in seconds.
   double bytes_per_ns = 0;           ///< Cold read bandwidth; 0 where it was not measured.
   std::optional<Fault> fault;        ///< The first thing that went wrong; the pair ended with it.
   bool killed_from_outside = false;  ///< The fault is an infrastructure fault that a fresh pair may be spared.

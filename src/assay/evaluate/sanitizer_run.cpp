@@ -12,6 +12,7 @@
 
 #include <assay/base/text.hpp>
 #include <assay/device/call_memory.hpp>
+#include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/sanitizer_report.hpp>
 #include <assay/verify/call_memory.hpp>
@@ -29,6 +30,9 @@ constexpr std::uint64_t kLargestArguments = std::uint64_t{256} << 10U;
 constexpr std::uint64_t kToolMemory = std::uint64_t{16} << 30U;
 constexpr std::uint64_t kToolFiles = std::uint64_t{1} << 30U;
 constexpr std::size_t kLogLimit = std::size_t{1} << 20U;
+
+// What is not timed names a method all the same.
+constexpr base::Timing kAnyTiming{base::TimingMethod::events, base::CacheState::cold};
 
 // One call on a difficult input.
 struct Trial {
@@ -156,35 +160,19 @@ class Runner {
           std::vector<operators::Argument> arguments,
           verify::input_arguments(session_.request->definition, trial.workload, trial.layout, inputs_->bytes()));
       session_.generator->fill_stress(trial.kind, trial.workload, session_.seed, arguments);
-      const auto answer = client.call(describe_call(trial.layout, arguments), task::sanitized_limit(plan().call_limit));
+      const auto answer =
+          client.call(describe_call(trial.layout, arguments, kAnyTiming), task::sanitized_limit(plan().call_limit));
       if (!answer) {
         note(answer.error(), Activity::call, run);
         return {};
       }
-      if (answer->reply.device_status != 0) {
-        run.fault =
-            fault_of({"device_error", describe_device_failure(answer->reply.device_status, answer->reply.return_code)});
-        return {};
-      }
-      if (answer->reply.return_code != 0) {
-        const task::Finding finding = entry_failure(answer->reply);
-        run.fault = fault_of({finding.kind, finding.message});
+      if (std::optional<Complaint> complaint = complaint_about(answer->reply)) {
+        run.fault = Fault{task::Side::candidate, complaint->outcome, complaint->finding.message, {complaint->finding}};
+        run.fault->findings.front().side = task::Side::candidate;
         return {};
       }
     }
     return {};
-  }
-
-  static Fault fault_of(const std::pair<std::string, std::string>& words) {
-    Fault fault;
-    fault.outcome = task::Outcome::crashed;
-    task::Finding finding;
-    finding.kind = words.first;
-    finding.message = words.second;
-    finding.side = fault.side;
-    fault.cause = finding.message;
-    fault.findings.push_back(std::move(finding));
-    return fault;
   }
 
   static void note(const worker::Failure& failure, Activity activity, SanitizedRun& run) {

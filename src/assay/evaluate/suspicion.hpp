@@ -18,8 +18,8 @@ namespace assay::evaluate {
 [[nodiscard]] std::optional<task::Finding> doubt_interference(const std::vector<double>& ratios);
 
 /// `of_candidate`, `of_incumbent`: nanoseconds, one a timed call on a device: how long work of the process went on after
-/// the stream's had ended. Work on another stream is not in the time that counts. Judged by the medians; without an
-/// incumbent against nothing.
+/// the stream's had ended. Work on another stream is not in the time that counts. Judged by the medians: 5 us more
+/// than the incumbent's, or than 8 us where there is none.
 [[nodiscard]] std::optional<task::Finding> doubt_outliving_work(const std::vector<double>& of_candidate,
                                                                 const std::vector<double>& of_incumbent);
 

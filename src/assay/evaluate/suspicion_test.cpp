@@ -53,5 +53,19 @@ TEST(ColdReadBandwidth, IsThatOfAMemory) {
   EXPECT_LT(bandwidth, 2000);
 }
 
+TEST(DoubtOutlivingWork, HoldsTheMediansAgainstEachOther) {
+  EXPECT_FALSE(doubt_outliving_work({}, {}));
+  EXPECT_FALSE(doubt_outliving_work({6000, 9000, 400000}, {5000, 5500, 6000}));
+  const auto doubt = doubt_outliving_work({335000, 330000, 340000}, {5000, 5500, 6000});
+  ASSERT_TRUE(doubt);
+  EXPECT_EQ(doubt->kind, "outliving_work");
+  EXPECT_THAT(doubt->message, ::testing::HasSubstr("assay_stream(call)"));
+}
+
+TEST(DoubtOutlivingWork, WithoutAnIncumbentAWaitOfUsualLengthIsNoReason) {
+  EXPECT_FALSE(doubt_outliving_work({8900, 9000, 12900}, {}));
+  EXPECT_TRUE(doubt_outliving_work({13100, 14000, 20000}, {}));
+}
+
 }  // namespace
 }  // namespace assay::evaluate

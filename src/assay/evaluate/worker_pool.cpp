@@ -47,6 +47,11 @@ void WorkerPool::settle() {
   changed_.wait(lock, [this] { return wanted_ == 0 && being_started_ == 0; });
 }
 
+int WorkerPool::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(ready_.size());
+}
+
 base::Result<worker::WorkerClient> WorkerPool::take() {
   {
     const std::lock_guard lock(mutex_);

@@ -28,6 +28,8 @@ class WorkerPool {
   void prepare(int count);
   /// Waits until nothing is being started.
   void settle();
+  /// How many are started and not handed out yet.
+  [[nodiscard]] int waiting() const;
   /// Returns a worker that was prepared, or starts one here and now if there is none.
   [[nodiscard]] base::Result<worker::WorkerClient> take();
 
@@ -37,7 +39,7 @@ class WorkerPool {
 
   const device::Device& device_;
   worker::WorkerOptions options_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   int wanted_ = 0;
   int being_started_ = 0;

@@ -105,6 +105,16 @@ base::Result<Decision> decide(const task::EvaluationRequest& request, const task
     return base::internal_error("promote.no_incumbent",
                                 fmt::format("evaluation {}: there is no incumbent to decide against", request.id));
   }
+  const base::Timing asked = task::timing_of(policy.sweep, request.device);
+  const base::Timing used = task::timing_of(request);
+  if (asked != used) {
+    return base::input_error(
+        "promote.clock",
+        fmt::format(
+            "evaluation {} was timed by {}, and the policy \"{}\" decides by {}: times of different methods are "
+            "not compared; evaluate again with this policy",
+            request.id, base::to_string(used), policy.name, base::to_string(asked)));
+  }
   ASSAY_TRY_ASSIGN(const PairedComparison comparison, recompute(request, evaluation, samples));
   Decision decision;
   if (!task::is_correct(evaluation.outcome)) {

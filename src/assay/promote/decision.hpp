@@ -31,7 +31,8 @@ struct Decision {
 
 /// Decides a sweep: `better` by the request's rule with its per-workload guards, and then the policy's guards on the
 /// mean and the 95th percentile. Anything else keeps the incumbent, with the reason: a failed candidate, a missing
-/// workload or side, a tie. A judge that its samples contradict is an internal error (see recompute.hpp).
+/// workload or side, a tie. A request that times otherwise than the policy is an input error ("promote.clock"). A judge
+/// that its samples contradict is an internal error (see recompute.hpp).
 [[nodiscard]] base::Result<Decision> decide(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
                                             const std::vector<task::Sample>& samples, const Policy& policy);
 

@@ -150,6 +150,25 @@ TEST(Decide, IsAnInternalErrorWhereTheJudgeContradictsItsSamples) {
   EXPECT_EQ(decision.error().owner, base::Owner::internal);
 }
 
+TEST(Decide, RefusesTimesOfAnotherMethodThanThePolicys) {
+  Session session = make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}});
+  session.request.device = "cuda:0";
+  session.evaluation.device = "cuda:0";
+  Policy policy;
+  EXPECT_TRUE(decide(session.request, session.evaluation, session.samples, policy));
+  policy.sweep.clock = base::TimingMethod::events;  // Said aloud, it is the same.
+  EXPECT_TRUE(decide(session.request, session.evaluation, session.samples, policy));
+  policy.sweep.clock = base::TimingMethod::graph;
+  const auto other_method = decide(session.request, session.evaluation, session.samples, policy);
+  ASSERT_FALSE(other_method);
+  EXPECT_EQ(other_method.error().owner, base::Owner::input);
+  EXPECT_EQ(other_method.error().code, "promote.clock");
+  EXPECT_THAT(other_method.error().message, AllOf(HasSubstr("events, cold"), HasSubstr("graph, cold")));
+  policy.sweep.clock.reset();
+  policy.sweep.cache = base::CacheState::hot;
+  EXPECT_EQ(decide(session.request, session.evaluation, session.samples, policy).error().code, "promote.clock");
+}
+
 TEST(Decide, NeedsAnIncumbent) {
   Session session = make_session({{-0.30}, {-0.31}, {-0.29}});
   session.request.incumbent.reset();

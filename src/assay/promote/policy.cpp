@@ -126,6 +126,12 @@ std::vector<std::string> explain(const Policy& policy) {
     sentences.push_back(fmt::format("Nothing is built or run where the sandbox does not reach the level '{}'.",
                                     base::to_string(policy.gate.minimum_sandbox)));
   }
+  if (policy.gate.clock) {
+    sentences.push_back(fmt::format("Calls are timed by {}.", base::to_string(*policy.gate.clock)));
+  }
+  if (policy.gate.cache == base::CacheState::hot) {
+    sentences.emplace_back("Each timed call finds its data in the caches, as an untimed call just before has left it.");
+  }
   sentences.emplace_back("A tie keeps the incumbent; a missing or failed workload does too.");
   return sentences;
 }

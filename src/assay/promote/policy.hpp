@@ -22,9 +22,10 @@ enum class Approval : std::uint8_t { policy, person };
 struct Policy {
   int version = 1;
   std::string name = "quick";
-  int gate_workloads = 3;   ///< Representatives, one a regime.
-  task::SessionPlan gate;   ///< Limits, alpha and effect of the gate; its minimum_sandbox is the sweep's too.
-  task::SessionPlan sweep;  ///< Likewise of the sweep; its alpha bounds a false promotion.
+  int gate_workloads = 3;  ///< Representatives, one a regime.
+  /// Limits, alpha and effect of the gate; its minimum_sandbox, clock and cache are the sweep's too.
+  task::SessionPlan gate;
+  task::SessionPlan sweep;               ///< Likewise of the sweep; its alpha bounds a false promotion.
   double maximum_mean_regression = 0.0;  ///< Guard: mean latency over all workloads may not rise by more.
   double maximum_p95_regression = 0.10;  ///< Guard: the 95th percentile of per-workload ratios, minus one.
   int sweeps_per_round = 1;              ///< How many of a round's gate winners, best first, may be swept.

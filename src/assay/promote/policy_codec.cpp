@@ -111,6 +111,16 @@ Policy read_policy(const Node& node, Missing missing) {
     policy.gate.minimum_sandbox = static_cast<base::SandboxLevel>(sandbox.word(base::kSandboxLevels));
     policy.sweep.minimum_sandbox = policy.gate.minimum_sandbox;
   }
+  // One method for the whole of a campaign: what the gate says of a candidate and what the sweep says must be the same
+  // quantity. Policies stored before had neither.
+  if (const Node clock = fields.optional("clock"); clock.present()) {
+    policy.gate.clock = static_cast<base::TimingMethod>(clock.word(base::kTimingMethods));
+    policy.sweep.clock = policy.gate.clock;
+  }
+  if (const Node cache = fields.optional("cache"); cache.present()) {
+    policy.gate.cache = static_cast<base::CacheState>(cache.word(base::kCacheStates));
+    policy.sweep.cache = policy.gate.cache;
+  }
 
   const Node gate = field(fields, "gate", missing);
   Fields gate_fields(gate);
@@ -145,18 +155,27 @@ Json encode(const Policy& policy) {
       (*fields)["sanitizers"] = Json::array();
     }
   }
-  gate.erase("minimum_sandbox");  // One for both: it stands on top.
-  sweep.erase("minimum_sandbox");
-  return {{"version", policy.version},
-          {"name", policy.name},
-          {"approval", std::string(to_string(policy.approval))},
-          {"sweeps_per_round", policy.sweeps_per_round},
-          {"minimum_sandbox", base::to_string(policy.gate.minimum_sandbox)},
-          {"gate", std::move(gate)},
-          {"sweep", std::move(sweep)},
-          {"guards",
-           {{"maximum_mean_regression", policy.maximum_mean_regression},
-            {"maximum_p95_regression", policy.maximum_p95_regression}}}};
+  for (const char* of_both : {"minimum_sandbox", "clock", "cache"}) {  // They stand on top.
+    gate.erase(of_both);
+    sweep.erase(of_both);
+  }
+  Json json = {{"version", policy.version},
+               {"name", policy.name},
+               {"approval", std::string(to_string(policy.approval))},
+               {"sweeps_per_round", policy.sweeps_per_round},
+               {"minimum_sandbox", base::to_string(policy.gate.minimum_sandbox)},
+               {"gate", std::move(gate)},
+               {"sweep", std::move(sweep)},
+               {"guards",
+                {{"maximum_mean_regression", policy.maximum_mean_regression},
+                 {"maximum_p95_regression", policy.maximum_p95_regression}}}};
+  if (policy.gate.clock) {
+    json["clock"] = base::to_string(*policy.gate.clock);
+  }
+  if (policy.gate.cache != base::CacheState::cold) {
+    json["cache"] = base::to_string(policy.gate.cache);
+  }
+  return json;
 }
 
 base::Result<Policy> decode_policy(const Json& json, std::string_view source) {

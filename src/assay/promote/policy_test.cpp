@@ -113,6 +113,28 @@ TEST(Policy, TheMinimumSandboxHoldsForGateAndSweepAndIsStoredOnce) {
   EXPECT_NE(unknown.error().message.find("p.toml:2: minimum_sandbox"), std::string::npos) << unknown.error().message;
 }
 
+TEST(Policy, ClockAndCacheHoldForGateAndSweepAndAreStoredOnce) {
+  const auto policy = parse_policy("version = 1\nclock = \"graph\"\ncache = \"hot\"\n", "my.toml");
+  ASSERT_TRUE(policy) << policy.error().text();
+  for (const task::SessionPlan* plan : {&policy->gate, &policy->sweep}) {
+    EXPECT_EQ(plan->clock, base::TimingMethod::graph);
+    EXPECT_EQ(plan->cache, base::CacheState::hot);
+  }
+  const base::Json json = encode(*policy);
+  EXPECT_EQ(json["clock"], "graph");
+  EXPECT_EQ(json["cache"], "hot");
+  EXPECT_FALSE(json["gate"].contains("clock") || json["sweep"].contains("cache"));
+  const auto read = decode_policy(json, "campaign");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->sweep.clock, base::TimingMethod::graph);
+  EXPECT_EQ(dump(*read), dump(*policy));
+  EXPECT_FALSE(encode(Policy{}).contains("clock")) << "the device's own is not written";
+  EXPECT_THAT(parse_failure("version = 1\nclock = \"sundial\"\n"), AllOf(HasSubstr("my.toml:2"), HasSubstr("clock")));
+  EXPECT_THAT(parse_failure("version = 1\n[sweep]\nclock = \"graph\"\n"), HasSubstr("clock"))
+      << "a gate and a sweep of different clocks could not be told apart later";
+  EXPECT_THAT(explain(*policy), AllOf(Contains(HasSubstr("timed by graph")), Contains(HasSubstr("in the caches"))));
+}
+
 TEST(Policy, StandardIsStricterEverywhere) {
   const Policy quick = *built_in_policy("quick");
   const Policy standard = *built_in_policy("standard");

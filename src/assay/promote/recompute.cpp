@@ -94,6 +94,14 @@ stats::PairedRule rule_of(const task::SessionPlan& plan) {
 
 base::Result<PairedComparison> recompute(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
                                          const std::vector<task::Sample>& samples) {
+  if (task::timing_of(evaluation) != task::timing_of(request)) {
+    return base::input_error(
+        "promote.clock",
+        fmt::format("evaluation {} was timed by {}, and its request asked for {}: times of different methods are not "
+                    "compared; evaluate again",
+                    evaluation.id, base::to_string(task::timing_of(evaluation)),
+                    base::to_string(task::timing_of(request))));
+  }
   ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples));
   int pairs = 0;
   for (const stats::PairedSample& sample : timed) {

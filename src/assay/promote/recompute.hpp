@@ -13,7 +13,8 @@ namespace assay::promote {
 [[nodiscard]] stats::PairedRule rule_of(const task::SessionPlan& plan);
 
 /// Recomputes a comparison (a gate or a sweep) from its raw samples under the request's plan, and holds what the judge
-/// said against it. A correct outcome that the samples contradict, numbers that differ, and samples that do not belong
+/// said against it. Samples that were timed otherwise than the request asked are an input error ("promote.clock"). A
+/// correct outcome that the samples contradict, numbers that differ, and samples that do not belong
 /// to the request are internal errors ("promote.disagreement", "promote.samples") that say where. Missing cells are no
 /// error: the result is not complete and concludes nothing. For an outcome that is not correct only the samples'
 /// indices are checked.

@@ -97,6 +97,17 @@ TEST(Recompute, RefusesSamplesOfAnotherRequest) {
               HasSubstr("at most 6 pairs"));
 }
 
+TEST(Recompute, RefusesSamplesThatWereTimedOtherwiseThanAsked) {
+  testing::Session session = testing::make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}});
+  session.evaluation.timing = task::timing_of(session.request);
+  EXPECT_TRUE(recompute(session));
+  session.evaluation.timing->cache = base::CacheState::hot;
+  const auto refused = recompute(session);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().owner, base::Owner::input);
+  EXPECT_EQ(refused.error().code, "promote.clock");
+}
+
 TEST(Recompute, ConcludesNothingFromMissingCells) {
   Session session = faster();
   session.samples.erase(std::remove_if(session.samples.begin(), session.samples.end(),

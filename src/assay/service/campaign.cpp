@@ -81,6 +81,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   configuration.rounds = options.rounds;
   configuration.candidates_per_round = options.candidates_per_round;
   ASSAY_TRY_ASSIGN(configuration.policy, resolve_policy(options.policy));
+  ASSAY_TRY(task::check_timing(configuration.policy.sweep, configuration.device));
   // The round trip refuses what could not be read back, and makes both sides of a later comparison alike.
   return control::decode_configuration(control::encode(configuration), "the campaign's configuration");
 }

@@ -47,6 +47,17 @@ std::vector<std::string> violated_constraints(const task::EvaluationRequest& req
   return sentences;
 }
 
+// The policy with what the command line says in its place: whatever decides a promotion by it must see the same.
+base::Result<promote::Policy> timed_as_asked(const EvaluateOptions& options) {
+  ASSAY_TRY_ASSIGN(promote::Policy policy, resolve_policy(options.policy));
+  for (task::SessionPlan* plan : {&policy.gate, &policy.sweep}) {
+    plan->clock = options.clock ? options.clock : plan->clock;
+    plan->cache = options.cache.value_or(plan->cache);
+    ASSAY_TRY(task::check_timing(*plan, options.device));
+  }
+  return policy;
+}
+
 }  // namespace
 
 base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOptions& options) {
@@ -54,7 +65,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   ASSAY_TRY(check_device(options.device));
   ASSAY_TRY_ASSIGN(const dataset::Dataset dataset, open_dataset(context));
   ASSAY_TRY_ASSIGN(const task::Definition definition, resolve_definition(dataset, options.definition));
-  ASSAY_TRY_ASSIGN(const promote::Policy policy, resolve_policy(options.policy));
+  ASSAY_TRY_ASSIGN(const promote::Policy policy, timed_as_asked(options));
   ASSAY_TRY_ASSIGN(const std::vector<task::Workload> workloads, dataset.workloads(definition.name));
   std::optional<archive::Archive> reader;
   if (auto opened = archive::Archive::open_reader(context.places.archive)) {
@@ -72,7 +83,8 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   }
   std::optional<std::vector<double>> latencies;
   if (options.workloads == "gate" && incumbent && known != nullptr) {
-    ASSAY_TRY_ASSIGN(latencies, measured_latencies(*known, *incumbent, options.device, workloads));
+    ASSAY_TRY_ASSIGN(latencies, measured_latencies(*known, *incumbent, options.device,
+                                                   task::timing_of(policy.sweep, options.device), workloads));
   }
 
   task::EvaluationRequest request;

@@ -6,6 +6,7 @@
 
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
+#include <assay/base/timing.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/service/context.hpp>
 #include <assay/task/evaluation.hpp>
@@ -26,6 +27,8 @@ struct EvaluateOptions {
   std::string policy = "quick";    ///< A built-in name or a TOML file.
   std::string workloads = "gate";  ///< "gate", "all", or UUIDs.
   std::string device = "cpu";
+  std::optional<base::TimingMethod> clock;  ///< Absent: the policy's, or the device's own.
+  std::optional<base::CacheState> cache;    ///< Absent: the policy's.
   bool official = false;  ///< Also say what the contest's own evaluator would (`--compat flashinfer-bench`).
   bool sanitize = false;  ///< Run it under all tools of compute-sanitizer first, whatever the policy says.
   int trials = 0;         ///< Checked calls before anything is timed, over all workloads together.

@@ -7,6 +7,7 @@
 
 #include <assay/archive/archive.hpp>
 #include <assay/service/rehearsal.hpp>
+#include <assay/service/workload_choice.hpp>
 
 namespace assay::service {
 namespace {
@@ -58,6 +59,50 @@ TEST_F(EvaluateTest, TheResultIsInTheArchive) {
   EXPECT_THAT(archive->candidates("scale").value(), SizeIs(2));
   EXPECT_THAT(archive->verify()->problems, IsEmpty());
   EXPECT_THAT(os::list_directory(archive->spool()).value(), IsEmpty()) << "the bundle was taken in";
+}
+
+TEST_F(EvaluateTest, AMethodThatTheDeviceLacksIsRefusedBeforeAnythingIsCreated) {
+  EvaluateOptions graph = options("fast.cpp", "cost=50");
+  graph.clock = base::TimingMethod::graph;
+  const auto report = run(graph);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().owner, base::Owner::input);
+  EXPECT_EQ(report.error().code, "request.clock");
+  EXPECT_FALSE(std::filesystem::exists(world_.context().places.archive));
+}
+
+TEST_F(EvaluateTest, HotAndColdAreDifferentQuestions) {
+  const EvaluateOptions cold = options("fast.cpp", "cost=50");
+  EvaluateOptions hot = cold;
+  hot.cache = base::CacheState::hot;
+  EXPECT_EQ(run(cold)->origin, Origin::measured);
+  const auto report = run(hot);
+  ASSERT_TRUE(report) << report.error().text();
+  EXPECT_EQ(report->origin, Origin::measured);
+  EXPECT_EQ(report->request.plan.cache, base::CacheState::hot);
+  EXPECT_EQ(run(hot)->origin, Origin::stored);
+  EXPECT_EQ(run(cold)->origin, Origin::stored);
+  EvaluateOptions by_name = cold;
+  by_name.clock = base::TimingMethod::wall;
+  EXPECT_EQ(run(by_name)->origin, Origin::stored) << "the device's own clock, said aloud";
+}
+
+TEST_F(EvaluateTest, LatenciesAreThoseOfTheSameMethodAndCaches) {
+  EvaluateOptions hot = options("fast.cpp", "cost=50");
+  hot.cache = base::CacheState::hot;
+  hot.workloads = "all";
+  const auto report = run(hot);
+  ASSERT_TRUE(report) << report.error().text();
+  const auto archive = archive::Archive::open_reader(world_.context().places.archive);
+  ASSERT_TRUE(archive) << archive.error().text();
+  const auto known = [&](const base::Timing& timing) {
+    return measured_latencies(*archive, report->request.candidate, "cpu", timing, report->request.workloads)
+        .value()
+        .has_value();
+  };
+  EXPECT_TRUE(known({base::TimingMethod::wall, base::CacheState::hot}));
+  EXPECT_FALSE(known({base::TimingMethod::wall, base::CacheState::cold}));
+  EXPECT_FALSE(known({base::TimingMethod::events, base::CacheState::hot}));
 }
 
 TEST_F(EvaluateTest, AViolatedConstraintIsToldAndRefusesNothing) {

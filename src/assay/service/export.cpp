@@ -199,6 +199,10 @@ std::vector<task::Trace> traces_of(const task::EvaluationRequest& request, const
     traced.status = status;
     traced.hardware = cpu != nullptr && !cpu->empty() ? *cpu : evaluation.device;
     traced.libraries = evaluation.environment;
+    // Their schema has no place for it, and a time means nothing without.
+    const base::Timing used = task::timing_of(evaluation);
+    traced.libraries.emplace_back("timing_method", base::to_string(used.method));
+    traced.libraries.emplace_back("timing_cache", base::to_string(used.cache));
     traced.timestamp = evaluation.started;
     traced.log = evaluation.cause;
     if (status == task::TraceStatus::incorrect_numerical) {

@@ -95,6 +95,8 @@ TEST_F(ExportTest, TracesCarryLatenciesAndTheirRatio) {
   EXPECT_NEAR(first["performance"]["reference_latency_ms"].get<double>(), 6.4, 1e-9);
   EXPECT_NEAR(first["performance"]["speedup_factor"].get<double>(), 2, 1e-9);
   EXPECT_EQ(first["environment"]["hardware"], "imaginary");
+  EXPECT_EQ(first["environment"]["libs"]["timing_method"], "wall");
+  EXPECT_EQ(first["environment"]["libs"]["timing_cache"], "cold");
 }
 
 TEST_F(ExportTest, TracesCarryTheLargestErrorsAsNumbers) {

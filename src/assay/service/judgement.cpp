@@ -19,10 +19,17 @@ std::optional<base::Digest> content_of(const std::optional<task::Solution>& solu
   return solution ? std::optional(task::identify(*solution).content) : std::nullopt;
 }
 
+// The clock by its name, whether it was said or is the device's own.
+base::Json spelled_out(const task::EvaluationRequest& request) {
+  task::SessionPlan plan = request.plan;
+  plan.clock = task::timing_of(request).method;
+  return task::encode(plan);
+}
+
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
   return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
-         a.official_trials == b.official_trials && a.trials == b.trials &&
-         task::encode(a.plan) == task::encode(b.plan) && task::encode(a.definition) == task::encode(b.definition) &&
+         a.official_trials == b.official_trials && a.trials == b.trials && spelled_out(a) == spelled_out(b) &&
+         task::encode(a.definition) == task::encode(b.definition) &&
          std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
                     [](const task::Workload& x, const task::Workload& y) {
                       return x.lengths == y.lengths && task::encode(x) == task::encode(y);

@@ -130,6 +130,7 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   evaluation.id = request.id;
   evaluation.stage = request.stage;
   evaluation.device = request.device;
+  evaluation.timing = task::timing_of(request);
   evaluation.candidate = task::identify(request.candidate);
   if (request.incumbent) {
     evaluation.incumbent = task::identify(*request.incumbent);

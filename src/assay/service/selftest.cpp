@@ -96,6 +96,8 @@ task::EvaluationRequest request_for(const SelftestPlan& plan, const CorpusEntry&
     request.incumbent = plan.incumbent;
   }
   request.plan = session_plan(entry, plan.device);
+  request.plan.clock = plan.timing.method;
+  request.plan.cache = plan.timing.cache;
   return request;
 }
 
@@ -203,6 +205,11 @@ base::Result<SelftestPlan> plan_selftest(const Context& context, const SelftestO
   plan.ablate = options.ablate;
   ASSAY_TRY(check_device(options.device));
   plan.device = options.device;
+  task::SessionPlan asked;
+  asked.clock = options.clock;
+  asked.cache = options.cache;
+  ASSAY_TRY(task::check_timing(asked, options.device));
+  plan.timing = task::timing_of(asked, options.device);
   ASSAY_TRY_ASSIGN(const dataset::Dataset dataset, open_dataset(context));
   ASSAY_TRY_ASSIGN(plan.definition, resolve_definition(dataset, options.definition));
   ASSAY_TRY_ASSIGN(std::vector<task::Workload> workloads, dataset.workloads(plan.definition.name));
@@ -303,6 +310,8 @@ base::Json encode(const SelftestReport& report) {
     }
   }
   return {{"device", report.plan.device},
+          {"clock", base::to_string(report.plan.timing.method)},
+          {"cache", base::to_string(report.plan.timing.cache)},
           {"entries", report.plan.entries.size()},
           {"runs", report.plan.runs},
           {"evaluations", report.rows.size()},

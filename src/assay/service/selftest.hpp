@@ -8,14 +8,17 @@
 
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
+#include <assay/base/timing.hpp>
 #include <assay/service/context.hpp>
 #include <assay/service/corpus.hpp>
 
 namespace assay::service {
 
 struct SelftestOptions {
-  std::vector<os::Path> corpora;  ///< Folders; empty: those that come with Assay for this device.
-  std::string device = "cpu";     ///< base::DeviceName.
+  std::vector<os::Path> corpora;            ///< Folders; empty: those that come with Assay for this device.
+  std::string device = "cpu";               ///< base::DeviceName.
+  std::optional<base::TimingMethod> clock;  ///< Absent: the device's own. What the entries state was found with that.
+  base::CacheState cache = base::CacheState::cold;
   int runs = 1;         ///< How often the whole corpus is judged, each time with other seeds and in another order.
   std::string only;     ///< Entries whose name contains this; empty: all.
   bool ablate = false;  ///< Only hostile entries that a probe catches, each once more without that probe.
@@ -26,6 +29,7 @@ struct SelftestOptions {
 struct SelftestPlan {
   std::vector<os::Path> corpora;
   std::string device = "cpu";
+  base::Timing timing;
   std::vector<CorpusEntry> entries;
   task::Definition definition;
   std::vector<task::Workload> workloads;  ///< Two: the smallest, and the next that is at least twice as large.

@@ -150,9 +150,19 @@ TEST_F(SelftestTest, ADeviceDecidesBaselineLimitsAndWhatMayBeJudged) {
   ASSERT_THAT(world_.record().requests, SizeIs(1));
   const task::EvaluationRequest& request = world_.record().requests.front();
   EXPECT_EQ(request.device, "cuda:0");
+  EXPECT_EQ(task::timing_of(request), (base::Timing{base::TimingMethod::events, base::CacheState::cold}));
   ASSERT_TRUE(request.incumbent.has_value());
   EXPECT_EQ(request.incumbent->name, "plain_cuda");
   EXPECT_GE(request.plan.build_limit, std::chrono::seconds(30)) << "nvcc is slow";
+
+  on_gpu.clock = base::TimingMethod::cupti;
+  on_gpu.cache = base::CacheState::hot;
+  ASSERT_TRUE(run(on_gpu));
+  EXPECT_EQ(task::timing_of(world_.record().requests.back()),
+            (base::Timing{base::TimingMethod::cupti, base::CacheState::hot}));
+  on_gpu.clock = base::TimingMethod::wall;
+  EXPECT_EQ(plan_selftest(world_.context(), on_gpu).error().code, "request.clock");
+  on_gpu.clock.reset();
 
   on_gpu.device = "gpu";
   const auto unknown = plan_selftest(world_.context(), on_gpu);

@@ -68,6 +68,7 @@ base::Result<task::Workload> by_uuid(const std::vector<task::Workload>& workload
 base::Result<std::optional<std::vector<double>>> measured_latencies(const archive::Archive& archive,
                                                                     const task::Solution& solution,
                                                                     const std::string& device,
+                                                                    const base::Timing& timing,
                                                                     const std::vector<task::Workload>& workloads) {
   const base::Digest digest = task::identify(solution).content;
   ASSAY_TRY_ASSIGN(const std::vector<archive::EvaluationSummary> summaries, archive.evaluations("", ""));
@@ -79,7 +80,7 @@ base::Result<std::optional<std::vector<double>>> measured_latencies(const archiv
       continue;
     }
     ASSAY_TRY_ASSIGN(const auto evaluation, archive.evaluation(summary->id));
-    if (evaluation) {
+    if (evaluation && task::timing_of(*evaluation) == timing) {
       auto found = latencies(*evaluation, is_candidate ? task::Side::candidate : task::Side::incumbent, workloads);
       if (found) {
         return found;

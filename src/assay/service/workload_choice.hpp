@@ -6,16 +6,18 @@
 
 #include <assay/archive/archive.hpp>
 #include <assay/base/error.hpp>
+#include <assay/base/timing.hpp>
 #include <assay/task/solution.hpp>
 #include <assay/task/workload.hpp>
 
 namespace assay::service {
 
 /// Looks in the archive for the newest measurement of this solution, as candidate or as incumbent, that timed every
-/// one of these workloads on this device; returns one latency a workload, in their order.
+/// one of these workloads on this device, by this method and with these caches; returns one latency a workload, in their
+/// order.
 [[nodiscard]] base::Result<std::optional<std::vector<double>>> measured_latencies(
     const archive::Archive& archive, const task::Solution& solution, const std::string& device,
-    const std::vector<task::Workload>& workloads);
+    const base::Timing& timing, const std::vector<task::Workload>& workloads);
 
 /// Chooses `count` representatives by the axes alone: the workloads are ordered by the product of their axes, and
 /// the smallest of each of `count` equal shares of the sizes is taken: the cheapest that stands for its share, because a

@@ -114,6 +114,15 @@ Evaluation read_evaluation(const Node& node) {
     }
   }
   evaluation.timer_floor_ns = read_duration(fields.required("timer_floor_ns"));
+  if (const Node clock = fields.optional("clock"); clock.present()) {  // Evaluations of before had none.
+    evaluation.timing = read_clock(clock);
+  }
+  if (const Node readings = fields.optional("device_readings"); readings.present()) {
+    evaluation.device_readings = read_all<PairReadings>(readings, read_readings);
+  }
+  if (const Node canary = fields.optional("canary"); canary.present()) {
+    evaluation.canary = read_canary(canary);
+  }
   evaluation.seed = fields.required("seed").unsigned_integer();
   evaluation.environment = read_environment(fields.required("environment"));
   evaluation.retries = fields.required("retries").texts();
@@ -174,6 +183,15 @@ Json encode(const Evaluation& evaluation) {
     json["phases"][name] = encode_number(seconds);
   }
   json["timer_floor_ns"] = encode_number(evaluation.timer_floor_ns);
+  if (evaluation.timing) {
+    json["clock"] = encode_clock(*evaluation.timing);
+  }
+  if (!evaluation.device_readings.empty()) {
+    json["device_readings"] = encode_all(evaluation.device_readings, encode_readings);
+  }
+  if (evaluation.canary) {
+    json["canary"] = encode_canary(*evaluation.canary);
+  }
   json["seed"] = evaluation.seed;
   json["environment"] = encode_environment(evaluation.environment);
   json["retries"] = evaluation.retries;

@@ -82,6 +82,12 @@ SessionPlan read_plan(const Node& node) {
   if (const Node sandbox = fields.optional("minimum_sandbox"); sandbox.present()) {
     plan.minimum_sandbox = static_cast<base::SandboxLevel>(sandbox.word(base::kSandboxLevels));
   }
+  if (const Node clock = fields.optional("clock"); clock.present()) {  // Requests of before had neither.
+    plan.clock = static_cast<base::TimingMethod>(clock.word(base::kTimingMethods));
+  }
+  if (const Node cache = fields.optional("cache"); cache.present()) {
+    plan.cache = static_cast<base::CacheState>(cache.word(base::kCacheStates));
+  }
   fields.refuse_others();
   return plan;
 }
@@ -209,6 +215,23 @@ bool has_candidate(Stage stage) { return stage < Stage::materialise; }
 
 std::string_view to_string(Stage stage) { return stage_names()[static_cast<std::size_t>(stage)]; }
 
+base::Timing timing_of(const SessionPlan& plan, std::string_view device) {
+  return {plan.clock.value_or(base::default_timing_method(device)), plan.cache};
+}
+
+base::Timing timing_of(const EvaluationRequest& request) { return timing_of(request.plan, request.device); }
+
+base::Result<void> check_timing(const SessionPlan& plan, std::string_view device) {
+  const base::TimingMethod method = timing_of(plan, device).method;
+  if (base::can_time(device, method)) {
+    return {};
+  }
+  return base::input_error(
+      "request.clock",
+      fmt::format("{} cannot be timed by '{}': on CUDA use events, graph or cupti, elsewhere wall, or leave it out",
+                  device, base::to_string(method)));
+}
+
 bool has_two_clocks(const EvaluationRequest& request) {
   const auto device = base::parse_device_name(request.device);
   return device && device->kind != base::DeviceName::Kind::simulated && request.probes(Probe::reconcile);
@@ -234,6 +257,12 @@ Json encode(const SessionPlan& plan) {
   }
   if (plan.minimum_sandbox != base::SandboxLevel::none) {
     json["minimum_sandbox"] = base::to_string(plan.minimum_sandbox);
+  }
+  if (plan.clock) {
+    json["clock"] = base::to_string(*plan.clock);
+  }
+  if (plan.cache != base::CacheState::cold) {
+    json["cache"] = base::to_string(plan.cache);
   }
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
+#include <assay/base/timing.hpp>
 #include <assay/task/named.hpp>
 #include <assay/task/outcome.hpp>
 #include <assay/task/request.hpp>
@@ -99,6 +100,30 @@ struct Comparison {
   std::vector<std::string> guard_failures;  ///< One sentence a workload that regressed beyond the plan's guard.
 };
 
+/// What the device said of itself at one moment.
+struct DeviceReading {
+  std::int32_t sm_mhz = 0;
+  std::int32_t memory_mhz = 0;
+  std::int32_t temperature_celsius = 0;
+  double power_watts = 0;
+  std::string throttled;       ///< What holds its clocks down, in words; empty: nothing.
+  std::int32_t processes = 0;  ///< With a compute context on it, ours included.
+};
+
+/// The device around one process pair: with the workers ready, before the first call and after the last.
+struct PairReadings {
+  std::int32_t pair = 0;
+  std::int32_t ours = 0;  ///< How many of the processes are the judge and its workers.
+  DeviceReading before;
+  DeviceReading after;
+};
+
+/// How long one and the same piece of the judge's own work took before and after a session, in nanoseconds.
+struct Canary {
+  double before_ns = 0;
+  double after_ns = 0;
+};
+
 /// What the contest's own evaluator would say of the candidate (`--compat flashinfer-bench`). Decides nothing here.
 struct OfficialVerdict {
   bool passed = false;
@@ -134,12 +159,19 @@ struct Evaluation {
   std::optional<TrialsRecord> trials;
   Named<double> phases;       ///< Where the judge's time went, in order: what was done, and its seconds. Some overlap.
   double timer_floor_ns = 0;  ///< Median time of an empty call by the same clock.
+  /// How every sample was timed. Absent in evaluations of before it was recorded.
+  std::optional<base::Timing> timing;
+  std::vector<PairReadings> device_readings;  ///< Empty where nobody can tell: a CPU, or no NVML.
+  std::optional<Canary> canary;               ///< Only of a device that has one, and a session that came to its end.
   std::uint64_t seed = 0;
   Named<std::string> environment;    ///< Fingerprint: cpu, kernel, toolchain, sandbox, digests of the programs, …
   std::vector<std::string> retries;  ///< Infrastructure faults that the judge saw and retried, one sentence each.
   std::string started;               ///< UTC.
   double wall_seconds = 0;
 };
+
+/// How the samples of an evaluation were timed; of before it was recorded, by the device's own clock with cold caches.
+[[nodiscard]] base::Timing timing_of(const Evaluation& evaluation);
 
 inline constexpr int kEvaluationVersion = 1;
 [[nodiscard]] base::Json encode(const Evaluation& evaluation);

@@ -77,6 +77,27 @@ TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
   EXPECT_EQ(encode(read).dump(), json.dump());
 }
 
+TEST(EvaluationCodec, ConditionsRoundTripAndARecordOfBeforeThemIsRead) {
+  Json json = written(sample_evaluation());
+  EXPECT_EQ(json["clock"]["method"], "graph");
+  EXPECT_EQ(json["clock"]["cache"], "hot");
+  EXPECT_EQ(json["device_readings"][0]["after"]["sm_mhz"], 1980);
+  const Evaluation whole = decode_evaluation(json, "e").value();
+  EXPECT_EQ(timing_of(whole), (base::Timing{base::TimingMethod::graph, base::CacheState::hot}));
+  EXPECT_EQ(whole.device_readings.at(0).after.throttled, "power limit");
+  EXPECT_EQ(whole.device_readings.at(0).before.processes, 3);
+  EXPECT_DOUBLE_EQ(whole.canary.value().after_ns, 1100);
+  for (const char* field : {"clock", "device_readings", "canary"}) {
+    json.erase(field);
+  }
+  json["device"] = "cuda:0";
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_FALSE(read.timing || read.canary);
+  EXPECT_TRUE(read.device_readings.empty());
+  EXPECT_EQ(timing_of(read), (base::Timing{base::TimingMethod::events, base::CacheState::cold}));
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
 TEST(EvaluationCodec, KernelsThatSayNothingAreRefused) {
   Json json = written(sample_evaluation());
   json["candidate_build"]["kernels"][0]["registers"] = -1;
@@ -120,6 +141,12 @@ TEST(EvaluationCodec, RefusesTheUnknown) {
   EXPECT_THAT(with("/trials/seconds", "-1"), HasSubstr("/trials/seconds:"));
   EXPECT_THAT(with("/candidate_build/seconds", "\"NaN\""), HasSubstr("/candidate_build/seconds:"));
   EXPECT_THAT(with("/seed", "-1"), HasSubstr("/seed:"));
+  EXPECT_THAT(with("/clock/method", "\"sundial\""), HasSubstr("/clock/method:"));
+  EXPECT_THAT(with("/clock/cache", "\"warm\""), HasSubstr("/clock/cache:"));
+  EXPECT_THAT(with("/clock/since", "1"), HasSubstr("/clock/since:"));
+  EXPECT_THAT(with("/device_readings/0/before/sm_mhz", "-1"), HasSubstr("/device_readings/0/before/sm_mhz:"));
+  EXPECT_THAT(with("/device_readings/0/after/power_watts", "-1"), HasSubstr("/device_readings/0/after/power_watts:"));
+  EXPECT_THAT(with("/canary/before_ns", "-1"), HasSubstr("/canary/before_ns:"));
 }
 
 TEST(EvaluationCodec, EveryFieldMustBeThere) {
@@ -127,7 +154,8 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   const auto check = [](const Json& part, const Json& document, const std::string& place) {
     for (const auto& [key, value] : part.items()) {
       if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
-          key == "phases" || place == "/phases" || key == "picture" || key == "kernels") {
+          key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "clock" ||
+          key == "device_readings" || key == "canary") {
         continue;  // records of before do not have them
       }
       Json json = document;
@@ -137,7 +165,8 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   };
   check(whole, whole, "");
   for (const char* place :
-       {"/findings/0", "/candidate", "/candidate_build", "/candidate_build/kernels/0", "/timings/0", "/comparison"}) {
+       {"/findings/0", "/candidate", "/candidate_build", "/candidate_build/kernels/0", "/timings/0", "/comparison",
+        "/clock", "/device_readings/0", "/device_readings/0/before", "/device_readings/0/after", "/canary"}) {
     check(whole[Json::json_pointer(place)], whole, place);
   }
 }

@@ -14,6 +14,9 @@ namespace assay::task {
 [[nodiscard]] BuildRecord read_build(const Node& node);
 [[nodiscard]] WorkloadTiming read_timing(const Node& node);
 [[nodiscard]] Comparison read_comparison(const Node& node);
+[[nodiscard]] base::Timing read_clock(const Node& node);
+[[nodiscard]] PairReadings read_readings(const Node& node);
+[[nodiscard]] Canary read_canary(const Node& node);
 
 [[nodiscard]] base::Json encode_finding(const Finding& finding);
 [[nodiscard]] base::Json encode_identity(const CandidateIdentity& identity);
@@ -21,5 +24,8 @@ namespace assay::task {
 [[nodiscard]] base::Json encode_build(const BuildRecord& build);
 [[nodiscard]] base::Json encode_timing(const WorkloadTiming& timing);
 [[nodiscard]] base::Json encode_comparison(const Comparison& comparison);
+[[nodiscard]] base::Json encode_clock(const base::Timing& timing);
+[[nodiscard]] base::Json encode_readings(const PairReadings& readings);
+[[nodiscard]] base::Json encode_canary(const Canary& canary);
 
 }  // namespace assay::task

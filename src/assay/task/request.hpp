@@ -10,6 +10,7 @@
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/sandbox_level.hpp>
+#include <assay/base/timing.hpp>
 #include <assay/task/definition.hpp>
 #include <assay/task/probe.hpp>
 #include <assay/task/sanitizer.hpp>
@@ -62,6 +63,8 @@ struct SessionPlan {
   std::uint64_t worker_memory_bytes = std::uint64_t{4} << 30U;  ///< RLIMIT_AS of a worker, beyond the judge's buffers.
   std::vector<Sanitizer> sanitizers;  ///< Run the candidate under these first; only where it runs on a GPU.
   base::SandboxLevel minimum_sandbox = base::SandboxLevel::none;  ///< Below it the judge refuses to run anything.
+  std::optional<base::TimingMethod> clock;                        ///< Absent: the device's own, see timing_of.
+  base::CacheState cache = base::CacheState::cold;                ///< Of every timed call of the session.
 };
 
 /// A request to assay-judge: one file, self-contained. The judge needs no database and no dataset.
@@ -85,6 +88,12 @@ struct EvaluationRequest {
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }
 };
+
+/// How the calls of a request on this device, with this plan, are timed.
+[[nodiscard]] base::Timing timing_of(const SessionPlan& plan, std::string_view device);
+[[nodiscard]] base::Timing timing_of(const EvaluationRequest& request);
+/// An input error that names what there is, if this device cannot be timed as the plan wants.
+[[nodiscard]] base::Result<void> check_timing(const SessionPlan& plan, std::string_view device);
 
 /// Whether the samples of this request have two clocks that measure the same thing: the worker's and the judge's.
 [[nodiscard]] bool has_two_clocks(const EvaluationRequest& request);

@@ -54,6 +54,46 @@ TEST(RequestCodec, TheMinimumSandboxIsWrittenOnlyIfThereIsOne) {
   EXPECT_THAT(fault_with("/plan/minimum_sandbox", "\"strong\""), HasSubstr("/plan/minimum_sandbox"));
 }
 
+TEST(RequestCodec, ClockAndCacheAreWrittenOnlyIfSomebodyChoseThem) {
+  EvaluationRequest request = sample_request();
+  EXPECT_FALSE(written(request)["plan"].contains("clock"));
+  EXPECT_FALSE(written(request)["plan"].contains("cache"));
+  for (const std::string_view name : base::kTimingMethods) {
+    request.plan.clock = base::parse_timing_method(name);
+    EXPECT_EQ(written(request)["plan"]["clock"], std::string(name));
+    EXPECT_EQ(decode_request(written(request), "r")->plan.clock, request.plan.clock);
+  }
+  request.plan.cache = base::CacheState::hot;
+  EXPECT_EQ(decode_request(written(request), "r")->plan.cache, base::CacheState::hot);
+  EXPECT_THAT(fault_with("/plan/clock", "\"sundial\""), HasSubstr("/plan/clock"));
+  EXPECT_THAT(fault_with("/plan/cache", "\"warm\""), HasSubstr("/plan/cache"));
+}
+
+TEST(RequestTiming, IsTheDevicesUnlessThePlanSaysOtherwise) {
+  EvaluationRequest request = sample_request();
+  request.device = "cpu";
+  EXPECT_EQ(timing_of(request), (base::Timing{base::TimingMethod::wall, base::CacheState::cold}));
+  request.device = "cuda:0";
+  EXPECT_EQ(timing_of(request), (base::Timing{base::TimingMethod::events, base::CacheState::cold}));
+  request.plan.clock = base::TimingMethod::graph;
+  request.plan.cache = base::CacheState::hot;
+  EXPECT_EQ(timing_of(request), (base::Timing{base::TimingMethod::graph, base::CacheState::hot}));
+}
+
+TEST(RequestTiming, AMethodThatTheDeviceLacksIsRefusedInWords) {
+  SessionPlan plan;
+  EXPECT_TRUE(check_timing(plan, "cpu"));
+  EXPECT_TRUE(check_timing(plan, "cuda:0"));
+  plan.clock = base::TimingMethod::cupti;
+  EXPECT_TRUE(check_timing(plan, "cuda:0"));
+  const auto refused = check_timing(plan, "cpu");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().owner, base::Owner::input);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("cpu"), HasSubstr("cupti"), HasSubstr("wall")));
+  plan.clock = base::TimingMethod::wall;
+  EXPECT_FALSE(check_timing(plan, "cuda:0"));
+}
+
 TEST(RequestCodec, CarriesLengthsWhereThereAreSome) {
   EvaluationRequest request = sample_request();
   EXPECT_FALSE(written(request)["workloads"][0].contains("lengths"));

@@ -56,6 +56,9 @@ namespace assay::task::testing {
   evaluation.comparison =
       Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};
   evaluation.timer_floor_ns = 21.5;
+  evaluation.timing = base::Timing{base::TimingMethod::graph, base::CacheState::hot};
+  evaluation.device_readings = {{1, 3, {345, 3201, 30, 75.5, "", 3}, {1980, 3201, 41, 312.25, "power limit", 4}}};
+  evaluation.canary = Canary{1000.5, 1100};
   evaluation.seed = std::numeric_limits<std::uint64_t>::max();
   evaluation.environment = {{"kernel", "6.1"}, {"cpu", "model"}};
   evaluation.retries = {"The worker did not start."};

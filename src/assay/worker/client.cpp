@@ -278,7 +278,7 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   std::chrono::nanoseconds spin{0};
   if (on_device_) {
     // Woken before the clock starts, so that it measures the call and not two wake-ups.
-    if (const auto woken = exchange(Kind::wake, {}, {}, limit); !woken) {
+    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit); !woken) {
       return tl::unexpected(woken.error());
     }
     spin = kSpin;
@@ -296,16 +296,28 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   return TimedReply{std::move(*reply), std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
 }
 
-Answer<FloorReply> WorkerClient::measure_floor(std::chrono::nanoseconds limit) {
-  auto body = exchange(Kind::floor, {}, {}, limit);
+Answer<CallReply> WorkerClient::prepare(const Call& call, std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::prepare, encode(call), {}, limit);
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
-  const std::optional<FloorReply> reply = decode_floor_reply(*body);
+  const std::optional<CallReply> reply = decode_call_reply(*body);
+  if (!reply) {
+    return tl::unexpected(violation("its answer to prepare is not well formed"));
+  }
+  return *reply;
+}
+
+Answer<FloorReply> WorkerClient::measure_floor(const base::Timing& timing, std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::floor, encode(TimingRequest{timing}), {}, limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  std::optional<FloorReply> reply = decode_floor_reply(*body);
   if (!reply) {
     return tl::unexpected(violation("its answer to floor is not well formed"));
   }
-  return *reply;
+  return std::move(*reply);
 }
 
 std::optional<os::ExitStatus> WorkerClient::finish(std::chrono::nanoseconds limit) {

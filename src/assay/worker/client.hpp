@@ -80,7 +80,10 @@ class WorkerClient {
     std::chrono::nanoseconds round_trip{};  ///< Our clock, from before the command is sent to after its answer is read.
   };
   [[nodiscard]] Answer<TimedReply> call(const Call& call, std::chrono::nanoseconds limit);
-  [[nodiscard]] Answer<FloorReply> measure_floor(std::chrono::nanoseconds limit);
+  /// Captures a call whose timing is {graph, cold}, or makes a `hot` one once, untimed. See worker::Call.
+  [[nodiscard]] Answer<CallReply> prepare(const Call& call, std::chrono::nanoseconds limit);
+  /// An answer whose status is not 0: this machine cannot time so.
+  [[nodiscard]] Answer<FloorReply> measure_floor(const base::Timing& timing, std::chrono::nanoseconds limit);
 
   /// Closes the socket, on which the worker ends by itself, and waits for how it and who watches it ended. Kills them at
   /// the limit: nothing is returned then.

@@ -344,10 +344,44 @@ TEST_F(ClientTest, ACrashInAStaticInitialiserIsAFaultOfTheLoad) {
 
 TEST_F(ClientTest, TheFloorIsMeasured) {
   open_worker();
-  const auto floor = client_->measure_floor(10s);
+  const auto floor = client_->measure_floor({}, 10s);
   ASSERT_TRUE(floor);
+  EXPECT_EQ(floor->status, 0U);
   EXPECT_GT(floor->elapsed_ns, 0);
   EXPECT_LT(floor->elapsed_ns, 1000000);
+}
+
+TEST_F(ClientTest, AHotCallIsMadeOnceBefore) {
+  serve("return ++calls;", "static int calls = 0;");
+  Call call = call_of(0, 0);
+  call.timing.cache = base::CacheState::hot;
+  const auto prepared = client_->prepare(call, 10s);
+  ASSERT_TRUE(prepared) << prepared.error().text;
+  EXPECT_EQ(prepared->return_code, 1);
+  EXPECT_EQ(prepared->elapsed_ns, 0);
+  const auto reply = client_->call(call, 10s);
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->reply.return_code, 2);
+  EXPECT_GT(reply->reply.elapsed_ns, 0);
+}
+
+TEST_F(ClientTest, AWorkerWithoutADeviceTimesByTheWallAlone) {
+  for (const base::TimingMethod method :
+       {base::TimingMethod::events, base::TimingMethod::graph, base::TimingMethod::cupti}) {
+    serve("return 0;");
+    Call call = call_of(0, 0);
+    call.timing.method = method;
+    EXPECT_FALSE(client_->call(call, 10s)) << base::to_string(method);
+    serve("return 0;");
+    EXPECT_FALSE(client_->prepare(call, 10s)) << base::to_string(method);
+    open_worker();
+    EXPECT_FALSE(client_->measure_floor(call.timing, 10s)) << base::to_string(method);
+  }
+}
+
+TEST_F(ClientTest, NothingIsCapturedWithoutADevice) {
+  serve("return 0;");
+  EXPECT_FALSE(client_->prepare(call_of(0, 0), 10s)) << "cold, by wall: there is nothing to prepare";
 }
 
 TEST_F(ClientTest, CallingBeforeLoadingEndsTheWorker) {

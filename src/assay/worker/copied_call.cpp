@@ -30,7 +30,7 @@ struct Copy {
 
 }  // namespace
 
-CallReply CudaCalls::run_on_copies(CallFrame& frame, const std::function<std::int32_t()>& entry) const {
+CallReply CudaCalls::run_on_copies(CallFrame& frame, const Entry& entry) const {
   CallReply reply;
   const auto holds = [&](cuda::abi::Result result) {
     if (reply.device_status == cuda::abi::kSuccess) {

@@ -5,6 +5,8 @@
 #include <memory>
 
 #include <assay/base/error.hpp>
+#include <assay/base/timing.hpp>
+#include <assay/device/cuda/cupti.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/os/fd.hpp>
 #include <assay/worker/call_frame.hpp>
@@ -31,21 +33,35 @@ class CudaCalls {
   /// A cudaStream_t that waits for the default stream's work, and it for ours: work put on either is timed.
   [[nodiscard]] void* stream() const { return stream_.handle(); }
 
+  using Entry = std::function<std::int32_t()>;
+
+  /// Makes this machine ready to time by a method, before any candidate is loaded. What it lacks is an environment error.
+  [[nodiscard]] base::Result<void> enable(base::TimingMethod method);
+  /// With {graph, cold} captures what `entry` puts on the stream, without running it; with `hot` makes the call once,
+  /// untimed: by graph that of the last capture.
+  [[nodiscard]] CallReply prepare(const base::Timing& timing, const Entry& entry);
   /// Makes the device ready for a call that is about to come, outside of what the judge times: lifts what an earlier call
-  /// may have made persistent in the cache, which takes the driver long and never the same, and keeps the device from idling.
-  /// Returns the driver's status.
-  [[nodiscard]] device::cuda::abi::Result wake() const;
-  /// Times one call of `entry` with a cold second-level cache.
-  [[nodiscard]] CallReply time(const std::function<std::int32_t()>& entry) const;
+  /// may have made persistent in the cache, which takes the driver long and never the same, and keeps the device from
+  /// idling, without touching memory where the caches shall be hot. Returns the driver's status.
+  [[nodiscard]] device::cuda::abi::Result wake(base::CacheState cache) const;
+  /// Times one call: of `entry`, or by graph one launch of what was captured last.
+  [[nodiscard]] CallReply time(const base::Timing& timing, const Entry& entry) const;
   /// Runs one call whose tensors lie in host memory on copies of exactly their sizes; outputs are copied back. Not timed.
-  [[nodiscard]] CallReply run_on_copies(CallFrame& frame, const std::function<std::int32_t()>& entry) const;
-  /// Median time of calls that launch one empty kernel.
-  [[nodiscard]] std::int64_t measure_floor() const;
+  [[nodiscard]] CallReply run_on_copies(CallFrame& frame, const Entry& entry) const;
+  /// Whether `time` may be called with this timing: its method is enabled, and something was captured if it must be.
+  [[nodiscard]] bool is_ready(const base::Timing& timing) const;
+  /// Median time of calls that launch one empty kernel. Forgets what was captured.
+  [[nodiscard]] base::Result<std::int64_t> measure_floor(const base::Timing& timing);
 
  private:
   CudaCalls(const device::cuda::Driver* driver, device::cuda::Context context)
       : driver_(driver), context_(std::move(context)) {}
+  [[nodiscard]] CallReply capture(const Entry& entry);
+  void time_by_events(base::CacheState cache, const std::function<void(CallReply&)>& launch, CallReply& reply) const;
+  void time_by_activity(base::CacheState cache, const Entry& entry, CallReply& reply) const;
+  [[nodiscard]] bool wait_for_all(CallReply& reply) const;
   [[nodiscard]] device::cuda::abi::Result launch_sweep() const;
+  [[nodiscard]] device::cuda::abi::Result launch_occupation() const;
   [[nodiscard]] static std::byte* pointer(const device::cuda::Memory& memory) {
     return reinterpret_cast<std::byte*>(memory.address());
   }
@@ -53,15 +69,19 @@ class CudaCalls {
   const device::cuda::Driver* driver_;
   device::cuda::Context context_;
   device::cuda::Stream stream_;
-  device::cuda::Event before_;
+  device::cuda::Event start_;   ///< Before the sweep.
+  device::cuda::Event before_;  ///< Before the call.
   device::cuda::Event after_;
   device::cuda::Module code_;
   device::cuda::abi::FunctionHandle sweep_kernel_ = nullptr;
   device::cuda::abi::FunctionHandle empty_kernel_ = nullptr;
+  device::cuda::abi::FunctionHandle occupy_kernel_ = nullptr;
   unsigned sweep_blocks_ = 1;
   device::cuda::Memory sweep_;  ///< What is read to fill the cache with.
   device::cuda::Memory inputs_;
   device::cuda::Memory outputs_;
+  device::cuda::GraphExec graph_;         ///< Of the last capture.
+  device::cuda::Cupti* cupti_ = nullptr;  ///< Once enabled; the process's.
 };
 
 }  // namespace assay::worker

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
 
+#include <assay/device/cuda/cupti.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/device/device.hpp>
 #include <assay/os/sandbox/detect.hpp>
@@ -13,6 +15,7 @@ namespace assay::worker {
 namespace {
 
 constexpr std::chrono::seconds kLimit{20};
+constexpr base::Timing kEvents{base::TimingMethod::events, base::CacheState::cold};
 
 class GpuWorker : public ::testing::Test {
  protected:
@@ -50,11 +53,46 @@ class GpuWorker : public ::testing::Test {
 TEST_F(GpuWorker, OpensTheDeviceInTheSandbox) {
   auto client = WorkerClient::start(options_);
   ASSERT_TRUE(client) << client.error().text() << culprits();
-  const auto floor = client->measure_floor(kLimit);
+  const auto floor = client->measure_floor(kEvents, kLimit);
   ASSERT_TRUE(floor) << floor.error().text;
+  ASSERT_EQ(floor->status, 0U) << floor->text;
   EXPECT_GT(floor->elapsed_ns, 0);
   EXPECT_LT(floor->elapsed_ns, 100'000);
   RecordProperty("floor_ns", static_cast<int>(floor->elapsed_ns));
+}
+
+TEST_F(GpuWorker, EveryMethodHasAFloorOfItsOwn) {
+  ASSERT_TRUE(device::cuda::find_cupti()) << "this machine has a GPU and no CUPTI: install the CUDA toolkit";
+  ASSERT_TRUE(device::cuda::add_cupti(options_.access));
+  auto client = WorkerClient::start(options_);
+  ASSERT_TRUE(client) << client.error().text();
+  for (const base::TimingMethod method :
+       {base::TimingMethod::events, base::TimingMethod::graph, base::TimingMethod::cupti}) {
+    for (const base::CacheState cache : {base::CacheState::cold, base::CacheState::hot}) {
+      const base::Timing timing{method, cache};
+      const auto floor = client->measure_floor(timing, kLimit);
+      ASSERT_TRUE(floor) << base::to_string(timing) << ": " << floor.error().text;
+      ASSERT_EQ(floor->status, 0U) << base::to_string(timing) << ": " << floor->text;
+      EXPECT_GT(floor->elapsed_ns, 0) << base::to_string(timing);
+      EXPECT_LT(floor->elapsed_ns, 100'000) << base::to_string(timing);
+      std::printf("[ floor    ] %-12s %lld ns\n", base::to_string(timing).c_str(),
+                  static_cast<long long>(floor->elapsed_ns));
+    }
+  }
+}
+
+TEST_F(GpuWorker, WithoutCuptiItsMethodIsRefusedInWords) {
+  auto client = WorkerClient::start(options_);  // Its sandbox shows no CUPTI.
+  ASSERT_TRUE(client) << client.error().text();
+  const auto floor = client->measure_floor({base::TimingMethod::cupti, base::CacheState::cold}, kLimit);
+  ASSERT_TRUE(floor) << floor.error().text;
+  if (os::sandbox_support().report.level() >= base::SandboxLevel::namespaces) {
+    EXPECT_NE(floor->status, 0U);
+    EXPECT_THAT(floor->text, ::testing::HasSubstr("CUPTI cannot be opened"));
+  }
+  const auto events = client->measure_floor(kEvents, kLimit);
+  ASSERT_TRUE(events) << "the worker goes on";
+  EXPECT_EQ(events->status, 0U) << events->text;
 }
 
 TEST_F(GpuWorker, MapsTheJudgesMemory) {

@@ -75,6 +75,20 @@ std::optional<CallArgument> decode_argument(WireReader& reader) {
   return std::nullopt;
 }
 
+void encode_timing(WireWriter& writer, const base::Timing& timing) {
+  writer.number(static_cast<std::uint8_t>(timing.method));
+  writer.number(static_cast<std::uint8_t>(timing.cache));
+}
+
+std::optional<base::Timing> decode_timing(WireReader& reader) {
+  const auto method = reader.number<std::uint8_t>();
+  const auto cache = reader.number<std::uint8_t>();
+  if (method >= base::kTimingMethods.size() || cache >= base::kCacheStates.size()) {
+    return std::nullopt;
+  }
+  return base::Timing{static_cast<base::TimingMethod>(method), static_cast<base::CacheState>(cache)};
+}
+
 }  // namespace
 
 void encode_header(const Header& header, std::span<std::byte, kHeaderSize> out) {
@@ -152,6 +166,7 @@ std::optional<MapRequest> decode_map(std::span<const std::byte> payload) {
 
 std::vector<std::byte> encode(const Call& call) {
   WireWriter writer;
+  encode_timing(writer, call.timing);
   writer.number(static_cast<std::uint8_t>(call.inputs.size()));
   writer.number(static_cast<std::uint8_t>(call.outputs.size()));
   for (const CallArgument& argument : call.inputs) {
@@ -165,12 +180,14 @@ std::vector<std::byte> encode(const Call& call) {
 
 std::optional<Call> decode_call(std::span<const std::byte> payload) {
   WireReader reader(payload);
+  const std::optional<base::Timing> timing = decode_timing(reader);
   const std::size_t inputs = reader.number<std::uint8_t>();
   const std::size_t outputs = reader.number<std::uint8_t>();
-  if (inputs + outputs > kMaximumArguments) {
+  if (!timing || inputs + outputs > kMaximumArguments) {
     return std::nullopt;
   }
   Call call;
+  call.timing = *timing;
   for (std::size_t i = 0; i < inputs + outputs; ++i) {
     std::optional<CallArgument> argument = decode_argument(reader);
     if (!argument) {
@@ -240,6 +257,8 @@ std::vector<std::byte> encode(const CallReply& reply) {
   writer.number(reply.elapsed_ns);
   writer.number(reply.outlived_ns);
   writer.number(reply.device_status);
+  writer.number(static_cast<std::uint32_t>(reply.timing_status));
+  writer.number(reply.idle_ns);
   writer.text(reply.text.substr(0, kMaximumText));
   return writer.take();
 }
@@ -251,21 +270,46 @@ std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
   reply.elapsed_ns = reader.number<std::int64_t>();
   reply.outlived_ns = reader.number<std::int64_t>();
   reply.device_status = reader.number<std::int32_t>();
+  const auto status = reader.number<std::uint32_t>();
+  reply.idle_ns = reader.number<std::int64_t>();
   reply.text = reader.rest();
-  const bool sound = reader.ok() && reply.elapsed_ns >= 0 && reply.outlived_ns >= 0;
-  return sound && reply.text.size() <= kMaximumText ? std::optional(std::move(reply)) : std::nullopt;
+  if (!reader.ok() || reply.text.size() > kMaximumText || reply.elapsed_ns < 0 || reply.outlived_ns < 0 ||
+      reply.idle_ns < 0 || reply.idle_ns > reply.elapsed_ns ||
+      status > static_cast<std::uint32_t>(TimingStatus::clock_failed)) {
+    return std::nullopt;
+  }
+  reply.timing_status = static_cast<TimingStatus>(status);
+  return reply;
+}
+
+std::vector<std::byte> encode(const TimingRequest& request) {
+  WireWriter writer;
+  encode_timing(writer, request.timing);
+  return writer.take();
+}
+
+std::optional<TimingRequest> decode_timing_request(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const std::optional<base::Timing> timing = decode_timing(reader);
+  return timing && reader.finished() ? std::optional(TimingRequest{*timing}) : std::nullopt;
 }
 
 std::vector<std::byte> encode(const FloorReply& reply) {
   WireWriter writer;
+  writer.number(reply.status);
   writer.number(reply.elapsed_ns);
+  writer.text(reply.text.substr(0, kMaximumText));
   return writer.take();
 }
 
 std::optional<FloorReply> decode_floor_reply(std::span<const std::byte> payload) {
   WireReader reader(payload);
-  const FloorReply reply{reader.number<std::int64_t>()};
-  return reader.finished() && reply.elapsed_ns >= 0 ? std::optional(reply) : std::nullopt;
+  FloorReply reply;
+  reply.status = reader.number<std::uint32_t>();
+  reply.elapsed_ns = reader.number<std::int64_t>();
+  reply.text = reader.rest();
+  return reader.ok() && reply.elapsed_ns >= 0 && reply.text.size() <= kMaximumText ? std::optional(std::move(reply))
+                                                                                   : std::nullopt;
 }
 
 void encode_fault(const Fault& fault, std::span<std::byte, kFaultSize> out) {

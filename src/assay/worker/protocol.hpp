@@ -9,11 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include <assay/base/timing.hpp>
+
 namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 3;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -32,9 +34,10 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
-  wake = 8,    ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
-  device = 7,  ///< Open a device; before map, load and call.
-  fault = 6,   ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
+  wake = 8,     ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
+  device = 7,   ///< Open a device; before map, load and call.
+  prepare = 9,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
+  fault = 6,    ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
 };
 
 /// Set in the kind of every frame that the worker sends.
@@ -75,7 +78,10 @@ struct BooleanArgument {
 };
 using CallArgument = std::variant<TensorArgument, FloatArgument, IntegerArgument, BooleanArgument>;
 
+/// A call, and how it is to be timed. `prepare` carries the same: by graph with `cold` the entry point is captured, for
+/// every later call until the next capture; with `hot` the call is made once, untimed (by graph: what was captured).
 struct Call {
+  base::Timing timing;
   std::vector<CallArgument> inputs;
   std::vector<CallArgument> outputs;
 };
@@ -117,18 +123,33 @@ struct LoadReply {
   LoadStatus status = LoadStatus::loaded;
   std::string text;  ///< The loader's words; at most kMaximumText bytes, any bytes.
 };
+/// Whether a call could be timed by the method asked for. The numbers are on the wire.
+enum class TimingStatus : std::uint32_t {
+  timed = 0,
+  not_capturable = 1,  ///< What the entry point does cannot be captured into a graph; device_status says why.
+  no_work = 2,         ///< CUPTI saw no kernel, copy or fill of the call.
+  clock_failed = 3,    ///< CUPTI failed or lost records; device_status is its number for it.
+};
 struct CallReply {
   std::int32_t return_code = 0;
-  /// Around the entry point, by the worker's monotonic clock; on a device around what the entry point put on its stream,
-  /// by the device's clock.
+  /// By the call's method (base::TimingMethod); 0 for `prepare`.
   std::int64_t elapsed_ns = 0;
   /// On a device: how long its other work went on after the stream's had ended. 0 on the CPU.
   std::int64_t outlived_ns = 0;
   std::int32_t device_status = 0;  ///< The driver's word on the call (CUresult); 0 is success.
-  std::string text{};              ///< Of the error that a TVM-FFI entry point raised; at most kMaximumText bytes.
+  TimingStatus timing_status = TimingStatus::timed;
+  /// Of elapsed: how long the device had nothing to do because the host was slow. By CUPTI exactly, by events estimated.
+  std::int64_t idle_ns = 0;
+  std::string text{};  ///< Of the error that a TVM-FFI entry point raised; at most kMaximumText bytes.
+};
+/// Asks for the time of a call that does nothing, or announces calls of this timing (`wake`).
+struct TimingRequest {
+  base::Timing timing;
 };
 struct FloorReply {
+  std::uint32_t status = 0;     ///< 0: measured.
   std::int64_t elapsed_ns = 0;  ///< Median of empty calls, timed the same way.
+  std::string text;             ///< Why it cannot be timed so; at most kMaximumText bytes, any bytes.
 };
 struct Fault {
   std::uint32_t signal = 0;
@@ -159,6 +180,8 @@ struct MapRequest {
 [[nodiscard]] std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const CallReply& reply);
 [[nodiscard]] std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const TimingRequest& request);
+[[nodiscard]] std::optional<TimingRequest> decode_timing_request(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const FloorReply& reply);
 [[nodiscard]] std::optional<FloorReply> decode_floor_reply(std::span<const std::byte> payload);
 /// Encodes into a fixed buffer without allocating: it runs in a signal handler.

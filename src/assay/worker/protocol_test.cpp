@@ -23,6 +23,7 @@ Bytes bytes_of(const std::vector<unsigned char>& raw) {
 
 Call sample_call() {
   Call call;
+  call.timing = {base::TimingMethod::graph, base::CacheState::hot};
   call.inputs = {TensorArgument{Memory::inputs, 2, 32, 4096, {2, 3, 128}}, FloatArgument{0.5}, IntegerArgument{-7},
                  BooleanArgument{true}, TensorArgument{Memory::inputs, 4, 16, 64, {}}};
   call.outputs = {TensorArgument{Memory::outputs, 4, 16, 0, {0}}};
@@ -65,6 +66,7 @@ TEST(Header, RefusesWhatIsNotOurs) {
 TEST(CallCodec, KeepsEveryArgument) {
   const auto decoded = decode_call(encode(sample_call()));
   ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->timing, (base::Timing{base::TimingMethod::graph, base::CacheState::hot}));
   ASSERT_EQ(decoded->inputs.size(), 5U);
   const auto& tensor = std::get<TensorArgument>(decoded->inputs[0]);
   EXPECT_EQ(tensor.memory, Memory::inputs);
@@ -96,14 +98,18 @@ TEST(CallCodec, RefusesUnknownTagsMemoriesRanksAndNegativeExtents) {
     bad[at] = static_cast<std::byte>(value);
     return decode_call(bad);
   };
-  ASSERT_TRUE(with(2, 1));
-  EXPECT_FALSE(with(2, 0));  // tag
-  EXPECT_FALSE(with(2, 9));
-  EXPECT_FALSE(with(3, 0));  // memory
-  EXPECT_FALSE(with(3, 3));
-  EXPECT_FALSE(with(6, 9));      // rank
-  EXPECT_FALSE(with(22, 0x80));  // sign of the extent
-  EXPECT_FALSE(with(0, 200));    // more arguments than there can be
+  ASSERT_TRUE(with(4, 1));
+  EXPECT_TRUE(with(0, 3));  // method
+  EXPECT_FALSE(with(0, 4));
+  EXPECT_TRUE(with(1, 1));  // cache
+  EXPECT_FALSE(with(1, 2));
+  EXPECT_FALSE(with(4, 0));  // tag
+  EXPECT_FALSE(with(4, 9));
+  EXPECT_FALSE(with(5, 0));  // memory
+  EXPECT_FALSE(with(5, 3));
+  EXPECT_FALSE(with(8, 9));      // rank
+  EXPECT_FALSE(with(24, 0x80));  // sign of the extent
+  EXPECT_FALSE(with(2, 200));    // more arguments than there can be
 }
 
 RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>& raw)) {
@@ -117,6 +123,7 @@ RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>&
   static_cast<void>(decode_fault(bytes));
   static_cast<void>(decode_load(bytes));
   static_cast<void>(decode_version(bytes));
+  static_cast<void>(decode_timing_request(bytes));
   static_cast<void>(decode_floor_reply(bytes));
 }
 
@@ -125,8 +132,11 @@ TEST(Replies, GoThroughBytes) {
   ASSERT_TRUE(load);
   EXPECT_EQ(load->status, LoadStatus::symbol_missing);
   EXPECT_EQ(load->text, "f");
-  const auto call = decode_call_reply(encode(CallReply{-3, std::numeric_limits<std::int64_t>::max(), 5, 700}));
+  const auto call = decode_call_reply(
+      encode(CallReply{-3, std::numeric_limits<std::int64_t>::max(), 5, 700, TimingStatus::not_capturable, 12}));
   ASSERT_TRUE(call);
+  EXPECT_EQ(call->timing_status, TimingStatus::not_capturable);
+  EXPECT_EQ(call->idle_ns, 12);
   EXPECT_EQ(call->outlived_ns, 5);
   EXPECT_EQ(call->device_status, 700);
   EXPECT_EQ(call->return_code, -3);
@@ -147,6 +157,15 @@ TEST(Replies, GoThroughBytes) {
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->status, 1U);
   EXPECT_EQ(opened->text, "no driver");
+  const auto floor = decode_timing_request(encode(TimingRequest{{base::TimingMethod::cupti, base::CacheState::hot}}));
+  ASSERT_TRUE(floor);
+  EXPECT_EQ(floor->timing, (base::Timing{base::TimingMethod::cupti, base::CacheState::hot}));
+  EXPECT_FALSE(decode_timing_request({})) << "version 2 had an empty one";
+  const auto measured = decode_floor_reply(encode(FloorReply{1, 20, "no CUPTI"}));
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->status, 1U);
+  EXPECT_EQ(measured->elapsed_ns, 20);
+  EXPECT_EQ(measured->text, "no CUPTI");
   const auto map = decode_map(encode(MapRequest{1, 2}));
   ASSERT_TRUE(map);
   EXPECT_EQ(map->outputs_size, 2U);
@@ -155,7 +174,11 @@ TEST(Replies, GoThroughBytes) {
 TEST(Replies, RefuseNegativeTimesAndUnknownStatuses) {
   EXPECT_FALSE(decode_call_reply(encode(CallReply{0, -1, 0, 0})));
   EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 0, -1, 0})));
-  EXPECT_FALSE(decode_floor_reply(encode(FloorReply{-1})));
+  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 5, 0, 0, TimingStatus::timed, -1})));
+  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 5, 0, 0, TimingStatus::timed, 6}))) << "idle for longer than all";
+  EXPECT_TRUE(decode_call_reply(encode(CallReply{0, 5, 0, 0, TimingStatus::timed, 5})));
+  EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 5, 0, 0, static_cast<TimingStatus>(4), 0})));
+  EXPECT_FALSE(decode_floor_reply(encode(FloorReply{0, -1, ""})));
   Bytes load = encode(LoadReply{});
   load[0] = std::byte{4};
   EXPECT_FALSE(decode_load_reply(load));
@@ -182,6 +205,9 @@ TEST(Replies, TextIsBounded) {
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->text.size(), kMaximumText);
   EXPECT_FALSE(decode_load(encode(LoadRequest{"f", std::string(kMaximumSymbol + 1, 'g')})));
+  const auto floor = decode_floor_reply(encode(FloorReply{1, 0, std::string(100000, 'x')}));
+  ASSERT_TRUE(floor);
+  EXPECT_EQ(floor->text.size(), kMaximumText);
 }
 
 TEST(FaultCodec, GoesThroughBytesAndRefusesNonsense) {

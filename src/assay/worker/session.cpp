@@ -109,14 +109,12 @@ class Session {
         return map(command);
       case Kind::call:
         return call(command);
+      case Kind::prepare:
+        return prepare(command);
       case Kind::floor:
-        return reply(command, encode(FloorReply{measure_floor()}));
+        return floor(command);
       case Kind::wake:
-        if (cuda_ && !copies_) {
-          static_cast<void>(cuda_->wake());  // What fails here fails in the call too, and is reported there.
-        }
-        spin_ = kSpin;
-        return reply(command, {});
+        return wake(command);
       case Kind::device:
         return open_device(command);
       case Kind::fault:
@@ -241,60 +239,38 @@ class Session {
     return reply(command, {});
   }
 
-  bool call(ReceivedCommand& command) {
-    const std::optional<Call> description = decode_call(command.payload);
-    CallFrame frame;
-    if (!description || !loaded()) {
-      return false;
-    }
-    if (packed_function_ != nullptr) {
-      return call_packed(command, *description, frame);
-    }
-    if (cuda_) {
-      return assemble(*description, frame) &&
-             reply(command, encode(run_on_device(frame, [&] { return function_(frame.call()); })));
-    }
-    if (!assemble(*description, frame)) {
-      return false;
-    }
-    CallReply result;
-    const Clock::time_point before = Clock::now();
-    result.return_code = function_(frame.call());
-    const Clock::time_point after = Clock::now();
-    result.elapsed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count();
-    return reply(command, encode(result));
+  // Whether there is something to call, in a way that this worker can time.
+  [[nodiscard]] bool can_call(const std::optional<Call>& call) const {
+    return call && loaded() && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall);
   }
 
-  bool assemble(const Call& description, CallFrame& frame) const {
+  bool assemble(const Call& call, CallFrame& frame) const {
     void* stream = cuda_ ? cuda_->stream() : nullptr;
     if (cuda_ && !copies_) {
-      return frame.assemble(description, {cuda_->inputs(), cuda_->inputs_size()},
-                            {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, stream);
+      return frame.assemble(call, {cuda_->inputs(), cuda_->inputs_size()}, {cuda_->outputs(), cuda_->outputs_size()},
+                            {kDLCUDA, cuda_->ordinal()}, stream);
     }
-    return frame.assemble(description, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()},
-                          {kDLCPU, 0}, stream);
+    return frame.assemble(call, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}, {kDLCPU, 0},
+                          stream);
   }
 
-  CallReply run_on_device(CallFrame& frame, const std::function<std::int32_t()>& entry) const {
-    return copies_ ? cuda_->run_on_copies(frame, entry) : cuda_->time(entry);
-  }
-
-  // The same by TVM-FFI's convention. What is packed and told before the call is not in its time.
-  bool call_packed(const ReceivedCommand& command, const Call& description, CallFrame& frame) {
-    if (!assemble(description, frame)) {
-      return false;
+  // By TVM-FFI's convention, and what it is told before a call; neither is in the call's time.
+  [[nodiscard]] std::vector<tvm_ffi::Any> pack(const CallFrame& frame) const {
+    if (packed_function_ == nullptr) {
+      return {};
     }
-    const std::vector<tvm_ffi::Any> packed = TvmFfi::pack(*frame.call());
-    CallReply result;
     if (cuda_) {
       tvm_ffi_->set_stream({kDLCUDA, cuda_->ordinal()}, cuda_->stream());
-      result = run_on_device(frame, [&] { return tvm_ffi_->invoke(packed_function_, packed); });
-    } else {
-      const Clock::time_point before = Clock::now();
-      result.return_code = tvm_ffi_->invoke(packed_function_, packed);
-      result.elapsed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - before).count();
     }
-    if (result.return_code != 0) {
+    return TvmFfi::pack(*frame.call());
+  }
+
+  [[nodiscard]] std::int32_t enter(const CallFrame& frame, const std::vector<tvm_ffi::Any>& packed) const {
+    return packed_function_ == nullptr ? function_(frame.call()) : tvm_ffi_->invoke(packed_function_, packed);
+  }
+
+  bool answer_call(const ReceivedCommand& command, CallReply& result) {
+    if (packed_function_ != nullptr && result.return_code != 0) {
       std::string trace;
       result.text = tvm_ffi_->take_error(trace);
       fmt::print(stderr, "{}\n{}\n", result.text, trace);
@@ -302,12 +278,82 @@ class Session {
     return reply(command, encode(result));
   }
 
+  bool prepare(const ReceivedCommand& command) {
+    const std::optional<Call> description = decode_call(command.payload);
+    CallFrame frame;
+    if (!can_call(description) || copies_ || !assemble(*description, frame)) {
+      return false;
+    }
+    const base::Timing& timing = description->timing;
+    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    CallReply result;
+    if (cuda_) {
+      const bool captures = timing.method == base::TimingMethod::graph && timing.cache == base::CacheState::cold;
+      const bool warms = timing.cache == base::CacheState::hot && cuda_->is_ready(timing);
+      if (!captures && !warms) {
+        return false;
+      }
+      result = cuda_->prepare(timing, [&] { return enter(frame, packed); });
+    } else {
+      if (timing.cache != base::CacheState::hot) {
+        return false;
+      }
+      result.return_code = enter(frame, packed);
+    }
+    return answer_call(command, result);
+  }
+
+  bool call(const ReceivedCommand& command) {
+    const std::optional<Call> description = decode_call(command.payload);
+    CallFrame frame;
+    if (!can_call(description) || !assemble(*description, frame)) {
+      return false;
+    }
+    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    CallReply result;
+    if (copies_) {
+      result = cuda_->run_on_copies(frame, [&] { return enter(frame, packed); });
+    } else if (cuda_) {
+      if (!cuda_->is_ready(description->timing)) {
+        return false;
+      }
+      result = cuda_->time(description->timing, [&] { return enter(frame, packed); });
+    } else {
+      const Clock::time_point before = Clock::now();
+      result.return_code = enter(frame, packed);
+      const Clock::time_point after = Clock::now();
+      result.elapsed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count();
+    }
+    return answer_call(command, result);
+  }
+
+  bool wake(const ReceivedCommand& command) {
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
+    if (!request) {
+      return false;
+    }
+    if (cuda_ && !copies_) {
+      static_cast<void>(cuda_->wake(request->timing.cache));  // What fails here fails in the call too.
+    }
+    spin_ = kSpin;
+    return reply(command, {});
+  }
+
+  bool floor(const ReceivedCommand& command) {
+    const std::optional<TimingRequest> request = decode_timing_request(command.payload);
+    if (!request || copies_ || (cuda_ != nullptr) == (request->timing.method == base::TimingMethod::wall)) {
+      return false;
+    }
+    if (!cuda_) {
+      return reply(command, encode(FloorReply{0, measure_floor(), {}}));
+    }
+    const base::Result<std::int64_t> measured = cuda_->measure_floor(request->timing);
+    return reply(command, encode(measured ? FloorReply{0, *measured, {}} : FloorReply{1, 0, measured.error().text()}));
+  }
+
   static std::int32_t empty_kernel(const assay_call* call) { return call->abi_version - ASSAY_ABI_VERSION; }
 
-  [[nodiscard]] std::int64_t measure_floor() const {
-    if (cuda_) {
-      return cuda_->measure_floor();
-    }
+  [[nodiscard]] static std::int64_t measure_floor() {
     CallFrame frame;
     static_cast<void>(frame.assemble(Call{}, {}, {}, {kDLCPU, 0}, nullptr));
     std::array<std::int64_t, 101> times{};

@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -11,14 +14,71 @@
 #include <assay/device/cpu.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/device/cuda/memory.hpp>
+#include <assay/device/cuda/nvml.hpp>
 
 namespace assay::device::cuda {
 
 namespace {
 
+constexpr int kLeastCanaryBatches = 3;
+constexpr int kMostCanaryBatches = 60;
+constexpr std::int64_t kCanaryAgreement = 100;  // To one part in so many.
+
+// A large copy on the device, timed by events: what the memory gives.
+class Copier {
+ public:
+  static constexpr std::size_t kBytes = std::size_t{512} << 20U;
+
+  static base::Result<Copier> create(const Context& context) {
+    Copier copier;
+    ASSAY_TRY_ASSIGN(copier.driver_, open_driver());
+    ASSAY_TRY_ASSIGN(copier.from_, Memory::create(context, kBytes));
+    ASSAY_TRY_ASSIGN(copier.to_, Memory::create(context, kBytes));
+    ASSAY_TRY_ASSIGN(copier.stream_, Stream::create());
+    ASSAY_TRY_ASSIGN(copier.before_, Event::create());
+    ASSAY_TRY_ASSIGN(copier.after_, Event::create());
+    ASSAY_TRY(check(copier.driver_->cuMemsetD8Async(copier.from_.address(), 0x5a, kBytes, copier.stream_.handle()),
+                    "cuMemsetD8Async"));
+    return copier;
+  }
+
+  [[nodiscard]] base::Result<std::int64_t> time_ns() const {
+    ASSAY_TRY(before_.record(stream_));
+    ASSAY_TRY(check(driver_->cuMemcpyDtoDAsync_v2(to_.address(), from_.address(), kBytes, stream_.handle()),
+                    "cuMemcpyDtoDAsync"));
+    ASSAY_TRY(after_.record(stream_));
+    ASSAY_TRY(after_.synchronize());
+    return elapsed_ns(before_, after_);
+  }
+
+  [[nodiscard]] base::Result<std::int64_t> median_ns() const {
+    std::array<std::int64_t, 11> times{};
+    for (std::int64_t& one : times) {
+      ASSAY_TRY_ASSIGN(one, time_ns());
+    }
+    std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+    return times[times.size() / 2];
+  }
+
+ private:
+  Copier() = default;
+  const Driver* driver_ = nullptr;
+  Memory from_;
+  Memory to_;
+  Stream stream_;
+  Event before_;
+  Event after_;
+};
+
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int ordinal, DeviceFacts facts) : ordinal_(ordinal), facts_(std::move(facts)), host_(make_cpu()) {}
+  CudaDevice(int ordinal, DeviceFacts facts) : ordinal_(ordinal), facts_(std::move(facts)), host_(make_cpu()) {
+    if (auto opened = Nvml::open(facts_.uuid)) {
+      nvml_ = std::move(*opened);
+    } else {
+      no_nvml_ = opened.error().message;
+    }
+  }
 
   [[nodiscard]] std::string name() const override { return fmt::format("cuda:{}", ordinal_); }
 
@@ -31,6 +91,9 @@ class CudaDevice final : public Device {
                            {"gpu_l2_bytes", std::to_string(facts_.l2_bytes)},
                            {"cuda_driver",
                             fmt::format("{}.{}", facts_.driver_version / 1000, facts_.driver_version % 1000 / 10)}});
+    const std::optional<DeviceState> now = state();
+    all.emplace_back("gpu_power_limit_watts", now ? fmt::format("{:.0f}", now->power_limit_watts) : "unknown");
+    all.emplace_back("nvml", now ? "present" : nvml_ ? "absent: it gives no answer" : "absent: " + no_nvml_);
     return all;
   }
 
@@ -67,6 +130,29 @@ class CudaDevice final : public Device {
     return bytes_per_ns_;
   }
 
+  [[nodiscard]] std::optional<DeviceState> state() const override {
+    if (!nvml_) {
+      return std::nullopt;
+    }
+    auto now = nvml_->state();
+    return now ? std::optional(std::move(*now)) : std::nullopt;
+  }
+
+  base::Result<std::optional<std::chrono::nanoseconds>> time_canary() const override {
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(*current));
+    // From idle the clocks take a while to rise: until two batches in a row agree.
+    std::int64_t before = 0;
+    for (int batch = 0; batch < kMostCanaryBatches; ++batch) {
+      ASSAY_TRY_ASSIGN(const std::int64_t now, copier.median_ns());
+      if (batch >= kLeastCanaryBatches && std::abs(now - before) * kCanaryAgreement <= now) {
+        return std::chrono::nanoseconds(std::min(now, before));
+      }
+      before = now;
+    }
+    return std::chrono::nanoseconds(before);
+  }
+
   void evict(std::span<const std::byte>) const override {}  // The worker sweeps the cache on the call's own stream.
 
   [[nodiscard]] std::chrono::nanoseconds observe(const CallKey&, std::chrono::nanoseconds by_worker) const override {
@@ -84,32 +170,22 @@ class CudaDevice final : public Device {
     return &*context_;
   }
 
-  // Bytes read and written by a copy of 512 MiB, the best of five.
+  // Bytes read and written by a copy, the best of five.
   static base::Result<double> measure_copy(const Context& context) {
-    constexpr std::size_t kBytes = std::size_t{512} << 20U;
-    ASSAY_TRY_ASSIGN(const Driver* driver, open_driver());
-    ASSAY_TRY_ASSIGN(const Memory from, Memory::create(context, kBytes));
-    ASSAY_TRY_ASSIGN(const Memory to, Memory::create(context, kBytes));
-    ASSAY_TRY_ASSIGN(const Stream stream, Stream::create());
-    ASSAY_TRY_ASSIGN(const Event before, Event::create());
-    ASSAY_TRY_ASSIGN(const Event after, Event::create());
-    ASSAY_TRY(check(driver->cuMemsetD8Async(from.address(), 0x5a, kBytes, stream.handle()), "cuMemsetD8Async"));
-    double best = 0;
+    ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(context));
+    std::int64_t best = 0;
     for (int pass = 0; pass < 5; ++pass) {
-      ASSAY_TRY(before.record(stream));
-      ASSAY_TRY(check(driver->cuMemcpyDtoDAsync_v2(to.address(), from.address(), kBytes, stream.handle()),
-                      "cuMemcpyDtoDAsync"));
-      ASSAY_TRY(after.record(stream));
-      ASSAY_TRY(after.synchronize());
-      ASSAY_TRY_ASSIGN(const std::int64_t ns, elapsed_ns(before, after));
-      best = std::max(best, 2.0 * static_cast<double>(kBytes) / static_cast<double>(std::max<std::int64_t>(1, ns)));
+      ASSAY_TRY_ASSIGN(const std::int64_t ns, copier.time_ns());
+      best = best == 0 ? ns : std::min(best, ns);
     }
-    return best;
+    return 2.0 * static_cast<double>(Copier::kBytes) / static_cast<double>(std::max<std::int64_t>(1, best));
   }
 
   int ordinal_;
   DeviceFacts facts_;
   std::unique_ptr<Device> host_;
+  std::unique_ptr<Nvml> nvml_;
+  std::string no_nvml_;  ///< Why there is none.
   mutable std::mutex mutex_;
   mutable std::optional<Context> context_;
   mutable double bytes_per_ns_ = 0;  ///< Measured once.

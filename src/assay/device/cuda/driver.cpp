@@ -77,6 +77,13 @@ base::Result<void> fill_table(void* library, Driver& driver) {
   ASSAY_FIND(cuModuleGetFunction);
   ASSAY_FIND(cuFuncSetAttribute);
   ASSAY_FIND(cuLaunchKernel);
+  ASSAY_FIND(cuStreamBeginCapture_v2);
+  ASSAY_FIND(cuStreamEndCapture);
+  ASSAY_FIND(cuGraphInstantiateWithFlags);
+  ASSAY_FIND(cuGraphUpload);
+  ASSAY_FIND(cuGraphLaunch);
+  ASSAY_FIND(cuGraphExecDestroy);
+  ASSAY_FIND(cuGraphDestroy);
 #undef ASSAY_FIND
   if (!missing.empty()) {
     return base::environment_error(
@@ -347,6 +354,8 @@ base::Result<Event> Event::create() {
   event.handle_.reset(handle);
   return event;
 }
+
+void DestroyGraphExec::operator()(abi::GraphExecHandle handle) const { driver().cuGraphExecDestroy(handle); }
 
 void Event::Destroy::operator()(abi::EventHandle handle) const { driver().cuEventDestroy_v2(handle); }
 

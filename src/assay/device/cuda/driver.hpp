@@ -71,6 +71,13 @@ struct Driver {
   abi::Result (*cuFuncSetAttribute)(abi::FunctionHandle, int, int);
   abi::Result (*cuLaunchKernel)(abi::FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                 unsigned, abi::StreamHandle, void**, void**);
+  abi::Result (*cuStreamBeginCapture_v2)(abi::StreamHandle, int);
+  abi::Result (*cuStreamEndCapture)(abi::StreamHandle, abi::GraphHandle*);
+  abi::Result (*cuGraphInstantiateWithFlags)(abi::GraphExecHandle*, abi::GraphHandle, unsigned long long);
+  abi::Result (*cuGraphUpload)(abi::GraphExecHandle, abi::StreamHandle);
+  abi::Result (*cuGraphLaunch)(abi::GraphExecHandle, abi::StreamHandle);
+  abi::Result (*cuGraphExecDestroy)(abi::GraphExecHandle);
+  abi::Result (*cuGraphDestroy)(abi::GraphHandle);
 };
 
 /// Opens libcuda and initialises it, once a process. No library, no device or a driver that is too old is an environment
@@ -182,6 +189,12 @@ class Event {
   };
   std::unique_ptr<abi::EventObject, Destroy> handle_;
 };
+
+/// A graph that can be launched again and again.
+struct DestroyGraphExec {
+  void operator()(abi::GraphExecHandle handle) const;
+};
+using GraphExec = std::unique_ptr<abi::GraphExecObject, DestroyGraphExec>;
 
 /// Nanoseconds between two recorded and finished events.
 [[nodiscard]] base::Result<std::int64_t> elapsed_ns(const Event& start, const Event& stop);

@@ -17,15 +17,21 @@ struct StreamObject;
 struct EventObject;
 struct ModuleObject;
 struct FunctionObject;
+struct GraphObject;
+struct GraphExecObject;
 using ContextHandle = ContextObject*;
 using StreamHandle = StreamObject*;
 using EventHandle = EventObject*;
 using ModuleHandle = ModuleObject*;
 using FunctionHandle = FunctionObject*;
+using GraphHandle = GraphObject*;
+using GraphExecHandle = GraphExecObject*;
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kNoDevice = 100;               // CUDA_ERROR_NO_DEVICE
 inline constexpr Result kNotReady = 600;               // CUDA_ERROR_NOT_READY
+inline constexpr Result kCaptureInvalidated = 901;     // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+inline constexpr int kCaptureRelaxed = 2;              // CU_STREAM_CAPTURE_MODE_RELAXED
 inline constexpr int kAllocationPinned = 1;            // CU_MEM_ALLOCATION_TYPE_PINNED
 inline constexpr int kHandlePosixDescriptor = 1;       // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 inline constexpr int kLocationDevice = 1;              // CU_MEM_LOCATION_TYPE_DEVICE

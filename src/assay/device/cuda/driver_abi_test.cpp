@@ -31,6 +31,8 @@ TEST(DriverAbi, NumbersAreThoseOfTheHeader) {
   EXPECT_EQ(number(CUDA_SUCCESS), abi::kSuccess);
   EXPECT_EQ(number(CUDA_ERROR_NO_DEVICE), abi::kNoDevice);
   EXPECT_EQ(number(CUDA_ERROR_NOT_READY), abi::kNotReady);
+  EXPECT_EQ(number(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED), abi::kCaptureInvalidated);
+  EXPECT_EQ(number(CU_STREAM_CAPTURE_MODE_RELAXED), abi::kCaptureRelaxed);
   EXPECT_EQ(number(CU_MEM_ALLOCATION_TYPE_PINNED), abi::kAllocationPinned);
   EXPECT_EQ(number(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR), abi::kHandlePosixDescriptor);
   EXPECT_EQ(number(CU_MEM_LOCATION_TYPE_DEVICE), abi::kLocationDevice);

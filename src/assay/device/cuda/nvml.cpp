@@ -93,6 +93,7 @@ class OpenNvml final : public Nvml {
     ASSAY_TRY(check(table_.nvmlDeviceGetCurrentClocksThrottleReasons(device_, &reasons),
                     "nvmlDeviceGetCurrentClocksThrottleReasons"));
     state.throttle_reasons = reasons;
+    state.throttled = throttle_text(reasons);
     ASSAY_TRY_ASSIGN(state.processes, processes());
     return state;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <assay/operators/cuda/dsa_topk_check.hpp>
+#include <assay/operators/cuda/gdn_prefill_check.hpp>
 
 namespace assay::operators::cuda {
 namespace {
@@ -108,7 +109,7 @@ base::Result<std::unique_ptr<DeviceCheck>> make_device_check(const Operator& op)
     return make_topk_check(name);
   }
   if (name.starts_with("gdn_prefill")) {
-    return nullptr;  // Its tolerances are its own: compare_with_errors.
+    return make_prefill_check(name);
   }
   // The mixture of experts holds each token's row by itself; a row of another legal choice of experts is not surely right.
   const bool by_row = name.starts_with("moe_fp8_block_scale");

@@ -138,14 +138,6 @@ TEST(DeviceComparison, ARuleOfNonsenseIsNeverSure) {
   }
 }
 
-TEST(DeviceCheck, IsOfNoOperatorWithToleranceOfAnotherKind) {
-  const Operator* const prefill = find_operator("gdn_prefill_qk4_v8_d128_k_last");
-  ASSERT_NE(prefill, nullptr);
-  const auto check = make_device_check(*prefill);
-  ASSERT_TRUE(check) << check.error().text();
-  EXPECT_EQ(*check, nullptr);
-}
-
 class GpuDeviceComparison : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <assay/operators/cuda/arithmetic.hpp>
+#include <assay/operators/cuda/error_comparison.hpp>
 #include <assay/operators/cuda/reduction.cuh>
 #include <assay/operators/gdn_prefill/error_size.hpp>
 
@@ -209,3 +210,43 @@ __device__ void walk(const std::uint16_t* q, const std::uint16_t* k, const std::
 
 ASSAY_GDN_PREFILL(128)
 ASSAY_GDN_PREFILL(16)
+
+/// Counts the blocks of an output that are not surely right: one of ours a block at a time.
+extern "C" __global__ void __launch_bounds__(kThreads)
+    assay_gdn_prefill_check(const void* got, std::uint32_t is_bfloat16, const double* expected, const double* errors,
+                            std::uint64_t blocks, std::uint64_t block_elements, std::uint64_t run, double most_element,
+                            double most_norm, unsigned long long* doubtful) {
+  constexpr int kWarp = 32;
+  __shared__ double error_squares[kThreads / kWarp];
+  __shared__ double honest_squares[kThreads / kWarp];
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  const bool leads = threadIdx.x % kWarp == 0;
+  for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x) {
+    ErrorSums sums;
+    for (std::uint64_t i = threadIdx.x; i < block_elements; i += kThreads) {
+      const std::uint64_t flat = block * block_elements + i;
+      const double value = is_bfloat16 != 0 ? bfloat16_value(static_cast<const std::uint16_t*>(got)[flat])
+                                            : static_cast<double>(static_cast<const float*>(got)[flat]);
+      add_element(sums, value, expected[flat], errors[flat / run], flat % run == 0, most_element);
+    }
+    sums.error_square = sum_over_lanes<kWarp>(sums.error_square);
+    sums.honest_square = sum_over_lanes<kWarp>(sums.honest_square);
+    if (leads) {
+      error_squares[warp] = sums.error_square;
+      honest_squares[warp] = sums.honest_square;
+    }
+    const bool in_doubt = __syncthreads_or(sums.elements_hold ? 0 : 1) != 0;
+    if (threadIdx.x == 0) {
+      ErrorSums all;
+      all.elements_hold = !in_doubt;
+      for (int i = 0; i < kThreads / kWarp; ++i) {
+        all.error_square += error_squares[i];
+        all.honest_square += honest_squares[i];
+      }
+      if (!surely_within(all, most_norm)) {
+        atomicAdd(doubtful, 1ULL);
+      }
+    }
+    __syncthreads();
+  }
+}

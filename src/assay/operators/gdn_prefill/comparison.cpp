@@ -15,6 +15,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// The norm of few elements fluctuates more than that of many.
+constexpr ErrorRatios kMostOfOutput{.element = 20, .norm = 4};
+constexpr ErrorRatios kMostOfSmallOutput{.element = 20, .norm = 6};
+constexpr ErrorRatios kMostOfState{.element = 6, .norm = 4};
+constexpr std::size_t kSmallBlock = 64;
+
 double read(const tensor::ConstView& view, std::size_t flat) {
   if (view.dtype == tensor::DType::bfloat16) {
     std::uint16_t bits = 0;
@@ -152,6 +158,14 @@ tensor::Mismatch describe(const Comparison& comparison, const std::vector<BlockR
 }
 
 }  // namespace
+
+Tolerance tolerance_of(const Dimensions& dimensions, Output output) {
+  ASSAY_CHECK(output < kOutputCount);
+  if (output == kNewState) {
+    return {kMostOfState, dimensions.state_size(), kStateError};
+  }
+  return {dimensions.head_size < kSmallBlock ? kMostOfSmallOutput : kMostOfOutput, dimensions.head_size, kOutputError};
+}
 
 std::optional<tensor::Mismatch> compare_with_errors(const tensor::ConstView& got, std::span<const double> expected,
                                                     std::span<const double> errors, std::size_t block,

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include <assay/operators/gdn_prefill/layout.hpp>
 #include <assay/tensor/comparison.hpp>
 
 namespace assay::operators::gdn_prefill {
@@ -12,6 +13,15 @@ struct ErrorRatios {
   double element = 0;  ///< Of each element.
   double norm = 0;     ///< Of the norm over each block.
 };
+
+/// How an output of a definition is held against its reference.
+struct Tolerance {
+  ErrorRatios most;
+  std::size_t block = 0;  ///< Elements over which a norm is taken.
+  Kept errors = kOutputError;
+};
+/// docs/operators/gdn_prefill.md has the measured errors that these numbers stand on.
+[[nodiscard]] Tolerance tolerance_of(const Dimensions& dimensions, Output output);
 
 /// Holds an output against its reference by the errors that an honest kernel makes (see RowError). `errors` has one
 /// entry for each run of expected.size() / errors.size() elements, which divides `block`: the norm of the error of

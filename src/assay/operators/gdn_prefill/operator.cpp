@@ -45,12 +45,6 @@ Interface make_interface(const Dimensions& dimensions) {
   };
 }
 
-// docs/operators/gdn_prefill.md has the measured errors that these numbers stand on. The norm of few elements fluctuates
-// more than that of many.
-constexpr ErrorRatios kMostOfOutput{.element = 20, .norm = 4};
-constexpr ErrorRatios kMostOfSmallOutput{.element = 20, .norm = 6};
-constexpr ErrorRatios kMostOfState{.element = 6, .norm = 4};
-
 class GdnPrefill final : public Operator {
  public:
   explicit GdnPrefill(const Dimensions& dimensions) : dimensions_(dimensions), interface_(make_interface(dimensions)) {}
@@ -89,11 +83,8 @@ class GdnPrefill final : public Operator {
                                                         const tensor::ConstView& got,
                                                         std::span<const ExpectedValues> expected) const override {
     ASSAY_CHECK(output < kOutputCount && expected.size() == kKeptCount);
-    return output == kOutput
-               ? compare_with_errors(got, expected[kOutput], expected[kOutputError], dimensions_.head_size,
-                                     dimensions_.head_size < 64 ? kMostOfSmallOutput : kMostOfOutput)
-               : compare_with_errors(got, expected[kNewState], expected[kStateError], dimensions_.state_size(),
-                                     kMostOfState);
+    const Tolerance tolerance = tolerance_of(dimensions_, static_cast<Output>(output));
+    return compare_with_errors(got, expected[output], expected[tolerance.errors], tolerance.block, tolerance.most);
   }
 
   // Tokens are read and written once; so are states, but that of an empty sequence need not be read. A token and head
