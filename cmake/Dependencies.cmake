@@ -51,6 +51,16 @@ endif()
 add_library(assay_dlpack INTERFACE)
 target_include_directories(assay_dlpack SYSTEM INTERFACE ${ASSAY_DLPACK_INCLUDE_DIR})
 
+# What solutions bound by TVM-FFI are built with and loaded after. Nothing of ours needs it to be built.
+find_path(ASSAY_TVM_FFI_DIR include/tvm/ffi/c_api.h
+  PATHS ${PROJECT_SOURCE_DIR}/build/python/tvm-ffi NO_DEFAULT_PATH
+  DOC "Folder with include/tvm/ffi and lib/libtvm_ffi.so; ./dev setup provides it")
+if(ASSAY_TVM_FFI_DIR)
+  assay_record_dependency(TVM-FFI ${ASSAY_TVM_FFI_DIR})
+else()
+  assay_record_dependency(TVM-FFI "absent: candidates that are bound by it are refused")
+endif()
+
 if(ASSAY_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
   assay_record_dependency(GoogleTest ${GTest_VERSION})

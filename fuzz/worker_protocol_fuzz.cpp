@@ -63,7 +63,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     encode_fault(*fault, again);
     ASSAY_CHECK(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()));
   }
-  static_cast<void>(decode_text(bytes));
+  if (const auto request = decode_load(bytes)) {
+    ASSAY_CHECK(same(encode(*request), bytes));
+  }
   static_cast<void>(decode_version(bytes));
   return 0;
 }

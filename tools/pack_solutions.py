@@ -3,7 +3,8 @@
 
 usage: pack_solutions.py [--check] [ROOT]
 
-Reads examples/<operator>/*.json: {"name", "author", "op_type", "definition", "source", "description", "assay"?}, and writes
+Reads examples/<operator>/*.json: {"name", "author", "op_type", "definition", "source", "description",
+"binding"?, "assay"?}, and writes
 datasets/contest/solutions/<author>/<op_type>/<definition>/<name>.json; those of examples/public go to datasets/public.
 With --check nothing is written: prints what is missing or differs and exits 1.
 """
@@ -21,8 +22,9 @@ KEYS = {"name", "author", "op_type", "definition", "source", "description"}
 def pack(template_path):
     """Returns (path below datasets, text) of one solution."""
     template = json.loads(template_path.read_text(encoding="utf-8"))
-    if not KEYS <= set(template) <= KEYS | {"assay"}:
-        raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay, and nothing else")
+    if not KEYS <= set(template) <= KEYS | {"assay", "binding"}:
+        raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay and binding, and nothing "
+                         "else")
     suffix = pathlib.PurePath(template["source"]).suffix
     if suffix not in PACKED:
         raise ValueError(f"{template_path}: source must end in {' or '.join(PACKED)}, not {suffix!r}")
@@ -39,7 +41,7 @@ def pack(template_path):
             "entry_point": f"{source_path}::run",
             "dependencies": [],
             "destination_passing_style": True,
-            "binding": None,
+            "binding": template.get("binding"),
         },
         "sources": [{"path": source_path, "content": content}],
     }

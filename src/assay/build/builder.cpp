@@ -25,6 +25,7 @@ constexpr std::chrono::seconds kTrialLimit{60};
 // Where things lie inside the sandbox: names that say nothing of this machine.
 constexpr const char* kSourceInside = "/source";
 constexpr const char* kIncludeInside = "/include";
+constexpr const char* kTvmFfiInside = "/tvm-ffi/tvm";
 constexpr const char* kOutInside = "/out";
 constexpr const char* kTemporaryInside = "/tmp";
 
@@ -101,8 +102,6 @@ std::string first_error(const std::string& log) {
 
 }  // namespace
 
-std::string exported_symbol(const task::Solution& solution) { return "assay_kernel_" + solution.entry_symbol(); }
-
 Builder::Builder(os::Path cache, os::Path include, Toolchain toolchain, std::string machine)
     : cache_(std::move(cache)),
       include_(std::move(include)),
@@ -125,6 +124,10 @@ base::Result<base::Digest> Builder::key(const task::Solution& solution) const {
     ASSAY_TRY_ASSIGN(const std::string content, os::read_file(include_ / header));
     hash.update_framed(content);
   }
+  if (may_use_tvm_ffi(solution)) {
+    ASSAY_TRY_ASSIGN(const std::string headers, tvm_ffi_header_texts(include_));
+    hash.update_framed(headers);
+  }
   return hash.finish();
 }
 
@@ -137,6 +140,7 @@ base::Result<BuildResult> Builder::build(const task::Solution& solution, std::ch
                     is_host ? "the device 'cpu' takes C and C++ (/spec/language \"cpp\")"
                             : "a CUDA device takes CUDA C++ (/spec/language \"cuda\")"));
   }
+  ASSAY_TRY(check_binding(solution));
   ASSAY_TRY_ASSIGN(const base::Digest name, key(solution));
   const os::Path folder = cache_ / "builds" / name.hex();
   if (std::optional<BuildResult> cached = load_entry(folder)) {
@@ -216,6 +220,10 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   options.argv.push_back(toolchain_.compiler.string());
   const os::Path include = os::seen_path(folder.path() / "include", kIncludeInside);
   options.argv.insert(options.argv.end(), {"-I", include.string(), "-I", ".", "-o", output.string()});
+  const os::Path headers = tvm_ffi_headers(include_);
+  if (may_use_tvm_ffi(solution)) {
+    options.argv.insert(options.argv.end(), {"-I", os::seen_path(headers, kTvmFfiInside).parent_path().string()});
+  }
   options.argv.insert(options.argv.end(), toolchain_.locations.begin(), toolchain_.locations.end());
   options.argv.insert(options.argv.end(), list.begin(), list.end());
   options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
@@ -226,6 +234,9 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   options.limits.address_space_bytes = toolchain_.memory_bytes;
   options.limits.file_size_bytes = kObjectLimit;
   options.sandbox = sandbox_for(toolchain_, folder.path());
+  if (may_use_tvm_ffi(solution)) {
+    options.sandbox->binds.push_back({headers, kTvmFfiInside, os::SandboxBind::Use::read});
+  }
   ASSAY_TRY_ASSIGN(const os::CommandResult command, os::run_command(options, limit, kLogLimit));
 
   result.record.toolchain = toolchain_.name;

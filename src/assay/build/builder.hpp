@@ -5,6 +5,7 @@
 
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
+#include <assay/build/binding.hpp>
 #include <assay/build/toolchain.hpp>
 #include <assay/os/file.hpp>
 #include <assay/task/evaluation.hpp>
@@ -25,7 +26,7 @@ struct BuildResult {
 /// was cut short is not. Safe for several processes on one cache, and for several threads.
 class Builder {
  public:
-  /// `include`: the folder with assay/candidate.h and dlpack/dlpack.h. `machine`: what -march=native depends on.
+  /// `include`: the folder with assay/candidate.h, dlpack/dlpack.h and, for solutions bound by it, TVM-FFI's headers. `machine`: what -march=native depends on.
   Builder(os::Path cache, os::Path include, Toolchain toolchain, std::string machine);
 
   /// Returns a result for whatever the sources are; an error only for what the sources cannot cause (an environment
@@ -49,8 +50,5 @@ class Builder {
   Toolchain toolchain_;
   std::string machine_;
 };
-
-/// The exported symbol of a solution's entry point under the C header: "assay_kernel_<symbol>".
-[[nodiscard]] std::string exported_symbol(const task::Solution& solution);
 
 }  // namespace assay::build

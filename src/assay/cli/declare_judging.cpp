@@ -90,6 +90,9 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
           "Check so many calls before timing any, on new inputs each: bounds how often it is wrong (3000: 0.1 %)")
       ->check(CLI::Range(1, 1'000'000));
   command.add_flag_callback(
+      "--sanitize", [&options] { options.sanitize = true; },
+      "On a GPU, first run it under compute-sanitizer: memcheck, racecheck, initcheck and synccheck");
+  command.add_flag_callback(
       "--again", [&options] { options.reuse = service::Reuse::never; },
       "Judge anew even if the archive has the answer");
 }

@@ -15,13 +15,14 @@ namespace assay::dataset {
 namespace {
 
 constexpr std::string_view kMacro = "ASSAY_KERNEL";
+constexpr std::string_view kTvmFfiMacro = "TVM_FFI_DLL_EXPORT_TYPED_FUNC";
 constexpr std::uint64_t kLargestSource = std::uint64_t{16} << 20U;
 constexpr std::array<std::string_view, 5> kExtensions = {".c", ".cc", ".cpp", ".cxx", ".cu"};
 
 bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Reads "( name )" at the start of `text`; empty if something else stands there.
-std::string_view macro_argument(std::string_view text) {
+// Reads "( name )" at the start of `text`, or "( name ," with ',' as `last`; empty if something else stands there.
+std::string_view macro_argument(std::string_view text, char last) {
   text = base::trim(text);
   if (!text.starts_with('(')) {
     return {};
@@ -29,12 +30,12 @@ std::string_view macro_argument(std::string_view text) {
   text = base::trim(text.substr(1));
   const auto end = std::find_if_not(text.begin(), text.end(), is_word);
   const std::string_view name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
-  return base::trim(text.substr(name.size())).starts_with(')') ? name : std::string_view();
+  return base::trim(text.substr(name.size())).starts_with(last) ? name : std::string_view();
 }
 
-void add_entry_points(std::string_view code, std::vector<std::string>& names) {
-  for (std::size_t at = code.find(kMacro); at != std::string_view::npos; at = code.find(kMacro, at + 1)) {
-    const std::string_view name = macro_argument(code.substr(at + kMacro.size()));
+void add_entry_points(std::string_view code, std::string_view macro, char last, std::vector<std::string>& names) {
+  for (std::size_t at = code.find(macro); at != std::string_view::npos; at = code.find(macro, at + 1)) {
+    const std::string_view name = macro_argument(code.substr(at + macro.size()), last);
     const bool own_word = at == 0 || !is_word(code[at - 1]);
     if (own_word && !name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
       names.emplace_back(name);
@@ -47,7 +48,8 @@ base::Result<std::string> choose_entry_point(const os::Path& path, const std::st
   if (names.empty()) {
     return base::input_error("source.no_entry_point",
                              fmt::format("{}: missing entry point: include <assay/candidate.h> and define "
-                                         "ASSAY_KERNEL(run) {{ … }}",
+                                         "ASSAY_KERNEL(run) {{ … }}, or include <tvm/ffi/tvm_ffi.h> and write "
+                                         "TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, …)",
                                          path.string()));
   }
   if (std::find(names.begin(), names.end(), "run") != names.end()) {
@@ -76,7 +78,11 @@ base::Result<task::Solution> checked(const os::Path& path, task::Solution soluti
 
 std::vector<std::string> entry_points(std::string_view source) {
   std::vector<std::string> names;
-  add_entry_points(task::plain_code(source), names);
+  const std::string code = task::plain_code(source);
+  add_entry_points(code, kMacro, ')', names);
+  if (names.empty()) {
+    add_entry_points(code, kTvmFfiMacro, ',', names);
+  }
   return names;
 }
 

@@ -10,8 +10,9 @@
 
 namespace assay::dataset {
 
-/// Returns the names that C or C++ source gives to ASSAY_KERNEL(…), in their order: its entry points. Comments and
-/// preprocessor directives do not count.
+/// Returns the names that C or C++ source gives to ASSAY_KERNEL(…), or if there are none to
+/// TVM_FFI_DLL_EXPORT_TYPED_FUNC(…, …), in their order: its entry points. Comments and preprocessor directives do not
+/// count.
 [[nodiscard]] std::vector<std::string> entry_points(std::string_view source);
 
 /// Wraps one C or C++ file (.c .cc .cpp .cxx) as a solution of `definition`, so that a kernel can be tried without

@@ -20,6 +20,15 @@ TEST(EntryPoints, AreFoundInTheirOrder) {
   EXPECT_THAT(entry_points("ASSAY_KERNEL(/* name */ run // x\n) {}"), ElementsAre("run"));
 }
 
+TEST(EntryPoints, ThoseOfTvmFfiCountWhereThereAreNoneOfOurs) {
+  EXPECT_THAT(
+      entry_points("TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, Run);\nTVM_FFI_DLL_EXPORT_TYPED_FUNC( b , [](int x) {});"),
+      ElementsAre("run", "b"));
+  EXPECT_THAT(entry_points("ASSAY_KERNEL(own) {} TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, Run);"), ElementsAre("own"));
+  EXPECT_THAT(entry_points("TVM_FFI_DLL_EXPORT_TYPED_FUNC_DOC(run, \"x\"); TVM_FFI_DLL_EXPORT_TYPED_FUNC(run);"),
+              IsEmpty());
+}
+
 TEST(EntryPoints, CommentsAndDirectivesDoNotCount) {
   EXPECT_THAT(
       entry_points("// ASSAY_KERNEL(run)\n/* ASSAY_KERNEL(run) */\n#define K ASSAY_KERNEL(run) \\\n ASSAY_KERNEL(b)\n"),
@@ -131,10 +140,10 @@ TEST(LoadSolutionPath, ReadsJsonOfThatDefinition) {
 
 TEST(LoadSolutionPath, RefusesOtherKindsOfFile) {
   const DatasetFolder folder;
-  folder.write("k.cu", "x");
-  const auto result = load_solution_path(folder.path("k.cu"), "add");
+  folder.write("k.py", "x");
+  const auto result = load_solution_path(folder.path("k.py"), "add");
   EXPECT_EQ(result.error().code, "source.kind");
-  EXPECT_THAT(result.error().message, AllOf(HasSubstr("k.cu"), HasSubstr(".json"), HasSubstr(".cpp")));
+  EXPECT_THAT(result.error().message, AllOf(HasSubstr("k.py"), HasSubstr(".json"), HasSubstr(".cpp")));
   EXPECT_FALSE(load_solution_path(folder.path("s.json"), "add").has_value());
 }
 

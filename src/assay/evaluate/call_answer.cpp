@@ -34,7 +34,7 @@ std::optional<Complaint> complaint_about(const worker::CallReply& reply) {
     return Complaint{task::Outcome::crashed, device_error(reply.device_status, reply.return_code)};
   }
   if (reply.return_code != 0) {
-    return Complaint{task::Outcome::crashed, returned_nonzero(reply.return_code)};
+    return Complaint{task::Outcome::crashed, entry_failure(reply)};
   }
   if (reply.timing_status == worker::TimingStatus::no_work) {
     return complaint(task::Outcome::suspect, "no_device_work",

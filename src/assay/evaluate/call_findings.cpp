@@ -26,10 +26,6 @@ task::Finding input_written() {
                     "must not change the protection of the judge's memory");
 }
 
-task::Finding returned_nonzero(std::int32_t return_code) {
-  return finding_of("returned", fmt::format("its entry point returned {} (0 is success)", return_code));
-}
-
 task::Finding device_error(std::int32_t status, std::int32_t return_code) {
   return finding_of("device_error", describe_device_failure(status, return_code));
 }

@@ -11,8 +11,6 @@ namespace assay::evaluate {
 
 /// An input changed while only workers ran.
 [[nodiscard]] task::Finding input_written();
-/// The entry point returned what is not 0.
-[[nodiscard]] task::Finding returned_nonzero(std::int32_t return_code);
 /// The device's driver reported `status` (see describe_device_failure).
 [[nodiscard]] task::Finding device_error(std::int32_t status, std::int32_t return_code);
 /// The same inputs gave other bits.

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <assay/base/digest.hpp>
+#include <assay/base/error.hpp>
+#include <assay/evaluate/settings.hpp>
 #include <assay/os/fd.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/solution.hpp>
@@ -16,6 +19,14 @@ struct Contestant {
   base::Digest content;  ///< Of the solution.
   std::string symbol;    ///< Exported by the object.
   os::Fd object;         ///< Sealed memory with the shared object that the build's record names.
+  /// Where the solution may use TVM-FFI: what the object exports then, and sealed memory with the library. Else empty.
+  std::string tvm_ffi_symbol;
+  os::Fd tvm_ffi_library;
 };
+
+/// Makes a solution that was built as `object` ready. An environment error if it needs TVM-FFI's library and that is not
+/// beside the programs.
+[[nodiscard]] base::Result<Contestant> make_contestant(const task::Solution& solution, task::Side side,
+                                                       std::string_view object, const JudgeSettings& settings);
 
 }  // namespace assay::evaluate

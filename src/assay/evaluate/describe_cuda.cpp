@@ -12,6 +12,7 @@
 #include <assay/device/cuda/driver.hpp>
 #include <assay/device/cuda/nvml.hpp>
 #include <assay/device/device.hpp>
+#include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/os/library.hpp>
 #include <assay/worker/client.hpp>
 
@@ -114,6 +115,10 @@ void add_toolkit(base::Json& capabilities) {
   const auto nvcc = build::find_nvcc("sm_90a", build::ObjectForm::shared_object);
   capabilities.push_back(capability("nvcc", nvcc.has_value(), nvcc ? nvcc->name : nvcc.error().text(),
                                     "install the CUDA toolkit, or set ASSAY_NVCC"));
+  const auto sanitizer = find_compute_sanitizer();
+  capabilities.push_back(capability("compute-sanitizer", sanitizer.has_value(),
+                                    sanitizer ? sanitizer->string() : sanitizer.error().text(),
+                                    "install the CUDA toolkit: `assay evaluate --sanitize` needs it"));
   capabilities.push_back(
       library("NVRTC", "libnvrtc.so.13", "install the CUDA toolkit: it compiles cubins in a library"));
   const base::Result<os::Path> cupti = device::cuda::find_cupti();

@@ -151,6 +151,12 @@ Fault diagnose(const worker::Failure& failure, task::Side side, Activity activit
   return fault;
 }
 
+task::Finding entry_failure(const worker::CallReply& reply) {
+  return reply.text.empty()
+             ? plain("returned", fmt::format("its entry point returned {} (0 is success)", reply.return_code))
+             : plain("raised", "its entry point raised " + base::printable(reply.text));
+}
+
 std::string describe_device_failure(std::int32_t status, std::int32_t return_code) {
   std::string text = fmt::format("the GPU's driver reported {} during a call{}", device::cuda::status_text(status),
                                  usual_reason(status));

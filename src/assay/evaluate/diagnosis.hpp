@@ -26,6 +26,9 @@ enum class Activity : std::uint8_t { load, map, call };
 [[nodiscard]] Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity,
                              const verify::Layout* layout, std::optional<std::int32_t> workload);
 
+/// Says what an entry point did that reported a failure: what it raised, or returned.
+[[nodiscard]] task::Finding entry_failure(const worker::CallReply& reply);
+
 /// Says in a sentence what a device's driver said of a call (`status`, a CUresult that is not success), with what usually
 /// lies behind it. `return_code` is the entry point's.
 [[nodiscard]] std::string describe_device_failure(std::int32_t status, std::int32_t return_code);

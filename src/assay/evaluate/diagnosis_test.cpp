@@ -32,6 +32,17 @@ Fault diagnosed(const worker::Failure& failure) {
   return diagnose(failure, task::Side::candidate, Activity::call, &l, 3);
 }
 
+TEST(EntryFailure, IsWhatWasRaisedOrReturned) {
+  worker::CallReply reply;
+  reply.return_code = 3;
+  EXPECT_EQ(entry_failure(reply).kind, "returned");
+  EXPECT_EQ(entry_failure(reply).message, "its entry point returned 3 (0 is success)");
+  reply.text = "ValueError: \x1b[2Jno";
+  EXPECT_EQ(entry_failure(reply).kind, "raised");
+  EXPECT_EQ(entry_failure(reply).message.find('\x1b'), std::string::npos);
+  EXPECT_NE(entry_failure(reply).message.find("ValueError"), std::string::npos);
+}
+
 TEST(Diagnose, WritingToAnInputIsIncorrectWithTheElement) {
   const Fault result = diagnosed(fault(worker::Memory::inputs, 4096 + 20, true));
   EXPECT_EQ(result.outcome, task::Outcome::incorrect);

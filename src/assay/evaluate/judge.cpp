@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -24,6 +25,7 @@
 #include <assay/evaluate/fingerprint.hpp>
 #include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/evaluate/session_flags.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/evaluate/trials.hpp>
@@ -134,6 +136,15 @@ class Judge {
       return base::input_error("request.incumbent", compares ? "a gate or a sweep needs an incumbent"
                                                              : "only a gate or a sweep takes an incumbent");
     }
+    if (!request_.plan.sanitizers.empty()) {
+      if (!device_->runs_remotely()) {
+        return base::input_error("request.sanitizers",
+                                 fmt::format("compute-sanitizer watches what runs on a GPU, and the device is '{}': "
+                                             "leave it out, or name one with --device cuda:0",
+                                             request_.device));
+      }
+      ASSAY_TRY(find_compute_sanitizer());
+    }
     for (const task::Workload& workload : request_.workloads) {
       ASSAY_TRY(task::check_workload(request_.definition, workload));
       ASSAY_TRY_ASSIGN(verify::Layout layout, verify::make_layout(request_.definition, workload));
@@ -152,8 +163,8 @@ class Judge {
     }
     if (request_.incumbent) {
       ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(*request_.incumbent, request_.plan.build_limit));
-      judged_.evaluation.incumbent_build =
-          record(std::move(result), kIncumbentBuildLog, task::Side::incumbent, *request_.incumbent);
+      ASSAY_TRY_ASSIGN(judged_.evaluation.incumbent_build,
+                       record(std::move(result), kIncumbentBuildLog, task::Side::incumbent, *request_.incumbent));
       if (!judged_.evaluation.incumbent_build->built) {
         return base::input_error("incumbent.not_built", fmt::format("the incumbent '{}' does not build: {}",
                                                                     request_.incumbent->name, build_complaint_));
@@ -161,8 +172,8 @@ class Judge {
     }
     ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(request_.candidate, request_.plan.build_limit));
     const bool timed_out = result.timed_out;
-    judged_.evaluation.candidate_build =
-        record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate);
+    ASSAY_TRY_ASSIGN(judged_.evaluation.candidate_build,
+                     record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate));
     if (!judged_.evaluation.candidate_build.built) {
       conclude(timed_out ? task::Outcome::timed_out : task::Outcome::not_built,
                timed_out ? fmt::format("the build took longer than {}", base::human(request_.plan.build_limit))
@@ -171,17 +182,10 @@ class Judge {
     return judged_.evaluation.candidate_build.built;
   }
 
-  task::BuildRecord record(build::BuildResult result, const char* log_file, task::Side side,
-                           const task::Solution& solution) {
+  base::Result<task::BuildRecord> record(build::BuildResult result, const char* log_file, task::Side side,
+                                         const task::Solution& solution) {
     if (result.record.built) {
-      Contestant contestant;
-      contestant.side = side;
-      contestant.name = solution.name;
-      contestant.content = task::identify(solution).content;
-      contestant.symbol = build::exported_symbol(solution);
-      base::Result<os::Fd> object = os::sealed_copy("candidate", std::as_bytes(std::span(result.object)));
-      ASSAY_CHECK(object.has_value());
-      contestant.object = std::move(*object);
+      ASSAY_TRY_ASSIGN(Contestant contestant, make_contestant(solution, side, result.object, settings_));
       contestants_.push_back(std::move(contestant));
     } else {
       std::vector<task::Finding> findings = compiler_findings(result.log, side);
@@ -271,6 +275,14 @@ class Judge {
       note_phase("difficult inputs");
       if (result.fault) {
         return blame(std::move(*result.fault));
+      }
+    }
+    if (!request_.plan.sanitizers.empty()) {
+      ASSAY_TRY_ASSIGN(Sanitized sanitized, run_sanitizers(session));
+      std::move(sanitized.logs.begin(), sanitized.logs.end(), std::back_inserter(judged_.logs));
+      note_phase("under compute-sanitizer");
+      if (sanitized.fault) {
+        return blame(std::move(*sanitized.fault));
       }
     }
     if (request_.trials > 0) {

@@ -31,12 +31,12 @@ struct Memory {
 
 // Pages that the generator leaves alone take no memory: a vector would touch them all.
 base::Result<Memory> zeros(std::size_t size) {
-  constexpr std::size_t kAlignment = verify::Layout::kAlignment;
-  std::size_t room = size + kAlignment;
+  constexpr std::size_t kDataAlignment = verify::Layout::kAlignment;
+  std::size_t room = size + kDataAlignment;
   Memory memory;
   memory.owner.reset(std::calloc(room, 1));  // NOLINT(cppcoreguidelines-no-malloc)
   void* start = memory.owner.get();
-  if (start == nullptr || std::align(kAlignment, size, start, room) == nullptr) {
+  if (start == nullptr || std::align(kDataAlignment, size, start, room) == nullptr) {
     return base::environment_error("materialise.memory", fmt::format("there is no room for inputs of {}: free some "
                                                                      "memory",
                                                                      base::human_bytes(size)));

@@ -82,13 +82,26 @@ class Starter {
       note(mapped.error(), side, Activity::map);
       return {};
     }
-    const auto loaded = side.client->load(side.contestant->object, side.contestant->symbol, request().plan.load_limit);
+    const auto loaded = load(side);
     if (!loaded) {
       note(loaded.error(), side, Activity::load);
+    } else if (loaded->status == worker::LoadStatus::runtime_missing) {
+      return base::environment_error(
+          "judge.tvm_ffi", "a worker in the sandbox cannot load TVM-FFI's library: " + base::printable(loaded->text));
     } else if (loaded->status != worker::LoadStatus::loaded) {
       made_.fault = refused(*loaded, side);
     }
     return {};
+  }
+
+  worker::Answer<worker::LoadReply> load(SideProcess& side) const {
+    const Contestant& contestant = *side.contestant;
+    const std::chrono::milliseconds limit = request().plan.load_limit;
+    if (contestant.tvm_ffi_symbol.empty()) {
+      return side.client->load(contestant.object, contestant.symbol, limit);
+    }
+    return side.client->load(contestant.object, contestant.tvm_ffi_library,
+                             {contestant.symbol, contestant.tvm_ffi_symbol}, limit);
   }
 
   static Fault refused(const worker::LoadReply& reply, const SideProcess& side) {
@@ -103,6 +116,9 @@ class Starter {
           "missing entry point: the object does not export {}: define it with "
           "ASSAY_KERNEL({}) of <assay/candidate.h>",
           side.contestant->symbol, side.contestant->symbol.substr(13));
+      if (!side.contestant->tvm_ffi_symbol.empty()) {
+        finding.message += fmt::format(", or {} with TVM_FFI_DLL_EXPORT_TYPED_FUNC", side.contestant->tvm_ffi_symbol);
+      }
     } else {
       finding.kind = "loader";
       finding.message = "the loader refused the object: " + base::printable(reply.text);

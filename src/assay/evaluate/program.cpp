@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <assay/base/json.hpp>
+#include <assay/build/binding.hpp>
 #include <assay/evaluate/bundle_writer.hpp>
 #include <assay/evaluate/check_definition.hpp>
 #include <assay/evaluate/describe_machine.hpp>
@@ -85,6 +86,7 @@ base::Result<JudgeSettings> settings_for(const Options& options) {
   JudgeSettings settings;
   settings.worker = beside / "assay-worker";
   settings.include = beside.parent_path() / "include";
+  settings.tvm_ffi = build::tvm_ffi_library(beside);
   if (!options.cache.empty()) {
     settings.cache = std::filesystem::absolute(options.cache);
   }

@@ -35,6 +35,11 @@ std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request)
       total += 2 * (limit(plan.load_limit) + trials * limit(plan.call_limit));
     }
   }
+  if (request.stage != task::Stage::build) {
+    const Seconds calls = task::kSanitizedCalls * Seconds(task::sanitized_limit(plan.call_limit));
+    total += static_cast<double>(plan.sanitizers.size()) *
+             (task::kSanitizerStart + Seconds(task::sanitized_limit(plan.load_limit)) + calls + task::kSanitizerEnd);
+  }
   total = std::min<Seconds>(kMargin * total + kBase, kLongestJudgement);
   return std::chrono::duration_cast<std::chrono::nanoseconds>(total);
 }

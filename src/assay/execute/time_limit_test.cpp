@@ -42,6 +42,15 @@ TEST(JudgementLimit, TrialsAreCallsInProcessesOfTheirOwn) {
   EXPECT_EQ(judgement_limit(trials), judgement_limit(request(7)) + seconds(2 * 2 * (1 + 3)));
 }
 
+TEST(JudgementLimit, SanitizersHaveLimitsOfTheirOwn) {
+  task::EvaluationRequest watched = request(7);
+  watched.plan.sanitizers = {task::Sanitizer::memcheck, task::Sanitizer::racecheck};
+  // Each: a start, a load and three calls of at least 30 s each, an end; doubled.
+  EXPECT_EQ(judgement_limit(watched), judgement_limit(request(7)) + seconds(2 * 2 * (90 + 4 * 30 + 60)));
+  watched.stage = task::Stage::build;
+  EXPECT_EQ(judgement_limit(watched), seconds(2 * 20 + 60));
+}
+
 TEST(JudgementLimit, ABuildRunsNothing) {
   task::EvaluationRequest build = request(54);
   build.stage = task::Stage::build;

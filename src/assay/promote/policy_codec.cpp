@@ -70,7 +70,10 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   read_real(fields.optional("futility"), plan.futility, {0, 0.99, false});  // Policies stored before had none.
   read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 1, false});
   read_real(field(fields, "check_fraction", missing), plan.check_fraction, {0, 1, false});
-  read_int(fields.optional("stress_trials"), plan.stress_trials, 0, kMostSamples);  // Stored before: the default.
+  read_int(fields.optional("stress_trials"), plan.stress_trials, 0, kMostSamples);    // Stored before: the default.
+  if (const Node sanitizers = fields.optional("sanitizers"); sanitizers.present()) {  // None where nothing is said.
+    plan.sanitizers = task::read_sanitizers(sanitizers);
+  }
   read_milliseconds(field(fields, "call_limit_ms", missing), plan.call_limit);
   read_milliseconds(field(fields, "load_limit_ms", missing), plan.load_limit);
   read_milliseconds(field(fields, "build_limit_ms", missing), plan.build_limit);
@@ -147,6 +150,11 @@ Json encode(const Policy& policy) {
     gate[key] = value;
   }
   Json sweep = task::encode(policy.sweep);
+  for (Json* fields : {&gate, &sweep}) {
+    if (!fields->contains("sanitizers")) {  // A plan says nothing where there are none, a policy says that.
+      (*fields)["sanitizers"] = Json::array();
+    }
+  }
   for (const char* of_both : {"minimum_sandbox", "clock", "cache"}) {  // They stand on top.
     gate.erase(of_both);
     sweep.erase(of_both);

@@ -97,6 +97,10 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.candidate = std::move(candidate);
   request.incumbent = std::move(incumbent);
   request.plan = promote::plan_on(options.device, request.stage == task::Stage::sweep ? policy.sweep : policy.gate);
+  if (options.sanitize) {
+    request.plan.sanitizers = {task::Sanitizer::memcheck, task::Sanitizer::racecheck, task::Sanitizer::initcheck,
+                               task::Sanitizer::synccheck};
+  }
   request.official_trials = options.official ? kOfficialTrials : 0;
   request.trials = options.trials;
 

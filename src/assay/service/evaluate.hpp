@@ -30,6 +30,7 @@ struct EvaluateOptions {
   std::optional<base::TimingMethod> clock;  ///< Absent: the policy's, or the device's own.
   std::optional<base::CacheState> cache;    ///< Absent: the policy's.
   bool official = false;  ///< Also say what the contest's own evaluator would (`--compat flashinfer-bench`).
+  bool sanitize = false;  ///< Run it under all tools of compute-sanitizer first, whatever the policy says.
   int trials = 0;         ///< Checked calls before anything is timed, over all workloads together.
   Reuse reuse = Reuse::stored;
 };

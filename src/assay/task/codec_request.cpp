@@ -76,6 +76,9 @@ SessionPlan read_plan(const Node& node) {
   if (memory.present() && plan.worker_memory_bytes == 0) {
     memory.problem("is 0: give the bytes that a worker may use");
   }
+  if (const Node sanitizers = fields.optional("sanitizers"); sanitizers.present()) {
+    plan.sanitizers = read_sanitizers(sanitizers);
+  }
   if (const Node sandbox = fields.optional("minimum_sandbox"); sandbox.present()) {
     plan.minimum_sandbox = static_cast<base::SandboxLevel>(sandbox.word(base::kSandboxLevels));
   }
@@ -249,6 +252,9 @@ Json encode(const SessionPlan& plan) {
   json["load_limit_ms"] = plan.load_limit.count();
   json["build_limit_ms"] = plan.build_limit.count();
   json["worker_memory_bytes"] = plan.worker_memory_bytes;
+  for (const Sanitizer sanitizer : plan.sanitizers) {
+    json["sanitizers"].push_back(to_string(sanitizer));
+  }
   if (plan.minimum_sandbox != base::SandboxLevel::none) {
     json["minimum_sandbox"] = base::to_string(plan.minimum_sandbox);
   }

@@ -13,6 +13,7 @@
 #include <assay/base/timing.hpp>
 #include <assay/task/definition.hpp>
 #include <assay/task/probe.hpp>
+#include <assay/task/sanitizer.hpp>
 #include <assay/task/solution.hpp>
 #include <assay/task/workload.hpp>
 
@@ -60,6 +61,7 @@ struct SessionPlan {
   std::chrono::milliseconds load_limit{5000};
   std::chrono::milliseconds build_limit{60000};
   std::uint64_t worker_memory_bytes = std::uint64_t{4} << 30U;  ///< RLIMIT_AS of a worker, beyond the judge's buffers.
+  std::vector<Sanitizer> sanitizers;  ///< Run the candidate under these first; only where it runs on a GPU.
   base::SandboxLevel minimum_sandbox = base::SandboxLevel::none;  ///< Below it the judge refuses to run anything.
   std::optional<base::TimingMethod> clock;                        ///< Absent: the device's own, see timing_of.
   base::CacheState cache = base::CacheState::cold;                ///< Of every timed call of the session.

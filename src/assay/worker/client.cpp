@@ -16,13 +16,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a worker that has closed its socket may take to be reaped.
-constexpr std::chrono::milliseconds kEndLimit{2000};
 // What a candidate may write to files of its own; they lie in memory.
 constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20U;
 constexpr const char* kProgramInside = "/assay-worker";
+// What a program that watches keeps in files and in shared memory.
+constexpr std::uint64_t kWatcherBytes = std::uint64_t{1} << 30U;
+
+bool is_inside(const os::Path& path, const os::Path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// A watcher starts from all that a compiler sees, for it is several programs and libraries; what lies there already
+// cannot be shown again.
+os::SandboxOptions watched_sandbox_for(const WorkerOptions& options) {
+  os::SandboxOptions sandbox;
+  sandbox.purpose = os::SandboxPurpose::watched_gpu_candidate;
+  sandbox.binds = os::toolchain_binds(options.watcher->program);
+  sandbox.binds.push_back({options.program, kProgramInside, os::SandboxBind::Use::execute});
+  for (const os::SandboxBind& bind : options.access.binds) {
+    const bool shown = std::any_of(sandbox.binds.begin(), sandbox.binds.end(),
+                                   [&](const os::SandboxBind& known) { return is_inside(bind.inside, known.inside); });
+    if (!shown) {
+      sandbox.binds.push_back(bind);
+    }
+  }
+  sandbox.folders = {{os::Path(), "/tmp", kWatcherBytes}, {os::Path(), "/dev/shm", kWatcherBytes}};
+  sandbox.leave_out = options.leave_out;
+  sandbox.memory_bytes = options.memory_bytes;
+  sandbox.devices = options.access.nodes;
+  return sandbox;
+}
 
 os::SandboxOptions sandbox_for(const WorkerOptions& options) {
+  if (options.watcher) {
+    return watched_sandbox_for(options);
+  }
   os::SandboxOptions sandbox;
   sandbox.purpose = options.access.cuda_ordinal ? os::SandboxPurpose::gpu_candidate : os::SandboxPurpose::candidate;
   sandbox.binds = os::runtime_binds();
@@ -49,7 +77,12 @@ std::string fault_text(const Fault& fault) {
 base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
   ASSAY_TRY_ASSIGN(auto sockets, os::socket_pair());
   os::ProcessOptions process_options;
-  process_options.argv = {os::seen_path(options.program, kProgramInside).string()};
+  if (options.watcher) {
+    process_options.argv = {options.watcher->program.string()};
+    process_options.argv.insert(process_options.argv.end(), options.watcher->arguments.begin(),
+                                options.watcher->arguments.end());
+  }
+  process_options.argv.push_back(os::seen_path(options.program, kProgramInside).string());
   // The same for every evaluation and every call: nothing here may tell the candidate what is going on.
   process_options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}, {"HOME", "/tmp"}, {"TMPDIR", "/tmp"}};
   if (!options.access.library_folders.empty()) {
@@ -59,6 +92,10 @@ base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
     }
     process_options.environment.emplace_back("LD_LIBRARY_PATH", base::join(folders, ":"));
   }
+  if (options.watcher) {
+    process_options.environment.insert(process_options.environment.end(), options.watcher->environment.begin(),
+                                       options.watcher->environment.end());
+  }
   process_options.descriptors = {{sockets.second.get(), kSocketDescriptor}};
   process_options.standard_output = options.log;
   process_options.standard_error = options.log;
@@ -67,6 +104,7 @@ base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
   ASSAY_TRY_ASSIGN(os::Process process, os::Process::spawn(process_options));
   sockets.second.reset();
   WorkerClient client(std::move(process), std::move(sockets.first));
+  client.end_limit_ = options.end_limit;
   const Answer<std::vector<std::byte>> hello =
       client.exchange(Kind::hello, encode_version(kProtocolVersion), {}, options.start_limit);
   if (!hello) {
@@ -80,7 +118,8 @@ base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
                                                options.program.string()));
   }
   if (options.access.cuda_ordinal) {
-    const Answer<DeviceReply> opened = client.open_device(*options.access.cuda_ordinal, options.device_limit);
+    const Answer<DeviceReply> opened =
+        client.open_device(*options.access.cuda_ordinal, options.device_memory, options.device_limit);
     if (!opened || opened->status != 0) {
       return base::environment_error(
           "worker.device", fmt::format("a worker in the sandbox cannot open cuda:{}: {}", *options.access.cuda_ordinal,
@@ -105,7 +144,7 @@ Failure WorkerClient::expired(std::chrono::nanoseconds limit) {
 
 Failure WorkerClient::ended() {
   dead_ = true;
-  const auto waited = process_.wait_for(kEndLimit);
+  const auto waited = process_.wait_for(end_limit_);
   if (!waited || !*waited) {
     process_.kill();
     return {Failure::Kind::died, "it closed its socket and went on running", std::nullopt, std::nullopt};
@@ -183,8 +222,8 @@ Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const
   return body;
 }
 
-Answer<DeviceReply> WorkerClient::open_device(int ordinal, std::chrono::nanoseconds limit) {
-  auto body = exchange(Kind::device, encode(DeviceRequest{static_cast<std::uint32_t>(ordinal)}), {}, limit);
+Answer<DeviceReply> WorkerClient::open_device(int ordinal, DeviceMemory memory, std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::device, encode(DeviceRequest{static_cast<std::uint32_t>(ordinal), memory}), {}, limit);
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
@@ -197,7 +236,20 @@ Answer<DeviceReply> WorkerClient::open_device(int ordinal, std::chrono::nanoseco
 
 Answer<LoadReply> WorkerClient::load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit) {
   const int descriptor = object.get();
-  auto body = exchange(Kind::load, encode_text(symbol), std::span(&descriptor, 1), limit);
+  return load({symbol, ""}, std::span(&descriptor, 1), limit);
+}
+
+Answer<LoadReply> WorkerClient::load(const os::Fd& object, const os::Fd& tvm_ffi_library, const LoadRequest& request,
+                                     std::chrono::nanoseconds limit) {
+  ASSAY_CHECK(!request.tvm_ffi_symbol.empty());
+  const std::array<int, 2> descriptors = {object.get(), tvm_ffi_library.get()};
+  return load(request, descriptors, limit);
+}
+
+Answer<LoadReply> WorkerClient::load(const LoadRequest& request, std::span<const int> descriptors,
+                                     std::chrono::nanoseconds limit) {
+  ASSAY_CHECK(request.symbol.size() <= kMaximumSymbol && request.tvm_ffi_symbol.size() <= kMaximumSymbol);
+  auto body = exchange(Kind::load, encode(request), descriptors, limit);
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
@@ -237,11 +289,11 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
-  const std::optional<CallReply> reply = decode_call_reply(*body);
+  std::optional<CallReply> reply = decode_call_reply(*body);
   if (!reply) {
     return tl::unexpected(violation("its answer to call is not well formed"));
   }
-  return TimedReply{*reply, std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
+  return TimedReply{std::move(*reply), std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
 }
 
 Answer<CallReply> WorkerClient::prepare(const Call& call, std::chrono::nanoseconds limit) {
@@ -266,6 +318,14 @@ Answer<FloorReply> WorkerClient::measure_floor(const base::Timing& timing, std::
     return tl::unexpected(violation("its answer to floor is not well formed"));
   }
   return std::move(*reply);
+}
+
+std::optional<os::ExitStatus> WorkerClient::finish(std::chrono::nanoseconds limit) {
+  socket_.reset();
+  dead_ = true;
+  const auto waited = process_.wait_for(limit);
+  process_.kill();
+  return waited ? *waited : std::nullopt;
 }
 
 void WorkerClient::close() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include <assay/base/error.hpp>
@@ -34,13 +35,24 @@ struct Failure {
 template <class T>
 using Answer = tl::expected<T, Failure>;
 
+/// A program that starts the worker and watches it, such as compute-sanitizer. It hands on the protocol's socket and ends
+/// when the worker has ended.
+struct Watcher {
+  os::Path program;
+  std::vector<std::string> arguments;  ///< Before the worker's path.
+  std::vector<std::pair<std::string, std::string>> environment;
+};
+
 struct WorkerOptions {
   os::Path program;  ///< The assay-worker binary.
   int log = -1;      ///< Our descriptor for its stdout and stderr; -1: discard.
   os::ResourceLimits limits;
   std::uint64_t memory_bytes = 0;  ///< Of the cgroup; 0: no limit.
   device::WorkerAccess access;     ///< To a device other than the CPU, which is opened at the start.
+  DeviceMemory device_memory = DeviceMemory::lent;
+  std::optional<Watcher> watcher;
   std::chrono::milliseconds start_limit{5000};
+  std::chrono::milliseconds end_limit{2000};      ///< For the process, and who watches it, once its socket is closed.
   std::chrono::milliseconds device_limit{30000};  ///< For opening the device: a context takes a third of a second.
   os::MechanismSet leave_out;                     ///< Of the sandbox; for tests and measurements.
 };
@@ -53,9 +65,12 @@ class WorkerClient {
   [[nodiscard]] static base::Result<WorkerClient> start(const WorkerOptions& options);
 
   /// Has the worker open the CUDA device.
-  [[nodiscard]] Answer<DeviceReply> open_device(int ordinal, std::chrono::nanoseconds limit);
+  [[nodiscard]] Answer<DeviceReply> open_device(int ordinal, DeviceMemory memory, std::chrono::nanoseconds limit);
   /// Has the worker load this sealed object and find this symbol.
   [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const std::string& symbol, std::chrono::nanoseconds limit);
+  /// The same for an object that may use TVM-FFI, whose library, sealed too, is loaded first.
+  [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const os::Fd& tvm_ffi_library, const LoadRequest& request,
+                                       std::chrono::nanoseconds limit);
   /// Has the worker map the two memories (replacing earlier ones).
   [[nodiscard]] Answer<void> map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
                                  std::size_t outputs_size, std::chrono::nanoseconds limit);
@@ -70,6 +85,9 @@ class WorkerClient {
   /// An answer whose status is not 0: this machine cannot time so.
   [[nodiscard]] Answer<FloorReply> measure_floor(const base::Timing& timing, std::chrono::nanoseconds limit);
 
+  /// Closes the socket, on which the worker ends by itself, and waits for how it and who watches it ended. Kills them at
+  /// the limit: nothing is returned then.
+  [[nodiscard]] std::optional<os::ExitStatus> finish(std::chrono::nanoseconds limit);
   /// Closes the socket and waits briefly for the worker to end; kills it otherwise.
   void close();
   [[nodiscard]] int pid() const { return process_.pid(); }
@@ -80,6 +98,8 @@ class WorkerClient {
                                                         std::span<const int> descriptors,
                                                         std::chrono::nanoseconds limit,
                                                         std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
+  [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
+                                       std::chrono::nanoseconds limit);
   [[nodiscard]] Failure violation(const std::string& what);
   [[nodiscard]] Failure ended();
   [[nodiscard]] Failure expired(std::chrono::nanoseconds limit);
@@ -89,6 +109,7 @@ class WorkerClient {
   std::uint32_t sequence_ = 0;
   bool dead_ = false;
   bool on_device_ = false;
+  std::chrono::milliseconds end_limit_{0};
 };
 
 }  // namespace assay::worker

@@ -111,6 +111,98 @@ TEST_F(ClientTest, LoadsWhereNoProcCouldBeMounted) {
   EXPECT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
 }
 
+// As a solution of flashinfer-bench exports it, without its headers: the C convention by hand.
+TEST_F(ClientTest, CallsByTheConventionOfTvmFfi) {
+  const auto bytes = os::read_file(os::Path(ASSAY_BINARY_DIR) / "bin" / "libtvm_ffi.so");
+  if (!bytes) {
+    GTEST_SKIP() << "libtvm_ffi.so is not beside the programs: ./dev setup";
+  }
+  const auto library = os::sealed_copy("t", std::as_bytes(std::span(*bytes)));
+  ASSERT_TRUE(library);
+  constexpr const char* kSource = R"(
+    #include <cstdint>
+    struct Any { int32_t type; uint32_t zero; union { int64_t i; double d; DLTensor* t; }; };
+    extern "C" void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message);
+    extern "C" int __tvm_ffi_run(void*, const Any* args, int32_t count, Any* result) {
+      if (count != 3 || args[0].type != 7 || args[1].type != 3 || args[2].type != 7 || result->type != 0) return -2;
+      if (args[1].d < 0) { TVMFFIErrorSetRaisedFromCStr("ValueError", "it is negative"); return -1; }
+      const float* x = static_cast<const float*>(args[0].t->data);
+      float* y = static_cast<float*>(args[2].t->data);
+      for (int i = 0; i < 4; ++i) y[i] = x[i] * static_cast<float>(args[1].d);
+      return 0;
+    })";
+  for (const os::MechanismSet leave_out : {os::MechanismSet(), os::MechanismSet{os::Mechanism::private_proc}}) {
+    open_worker(leave_out);
+    const auto loaded = client_->load(compile(kSource), *library, {"assay_kernel_run", "__tvm_ffi_run"}, 10s);
+    ASSERT_TRUE(loaded) << loaded.error().text;
+    ASSERT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
+    map();
+    reinterpret_cast<float*>(inputs_.bytes().data())[3] = -4;
+    const auto reply = client_->call(call_of(0, 128), 10s);
+    ASSERT_TRUE(reply) << reply.error().text;
+    EXPECT_EQ(reply->reply.return_code, 0);
+    EXPECT_EQ(reply->reply.text, "");
+    EXPECT_FLOAT_EQ(reinterpret_cast<const float*>(outputs_.bytes().data() + 128)[3], -10.0F);
+    Call negative = call_of(0, 128);
+    negative.inputs[1] = FloatArgument{-1};
+    const auto raised = client_->call(negative, 10s);
+    ASSERT_TRUE(raised) << raised.error().text;
+    EXPECT_EQ(raised->reply.return_code, -1);
+    EXPECT_EQ(raised->reply.text, "ValueError: it is negative");
+  }
+}
+
+TEST_F(ClientTest, OfTwoEntryPointsTheHeadersIsCalledAndALibraryThatIsNoneIsSaid) {
+  const auto bytes = os::read_file(os::Path(ASSAY_BINARY_DIR) / "bin" / "libtvm_ffi.so");
+  const os::Fd both = compile("ASSAY_KERNEL(run) { return 7; }\nextern \"C\" int __tvm_ffi_run() { return -9; }\n");
+  const os::Fd none = compile("int x;\n");
+  open_worker();
+  const auto refused = client_->load(both, none, {"assay_kernel_run", "__tvm_ffi_run"}, 10s);
+  ASSERT_TRUE(refused) << refused.error().text;
+  EXPECT_EQ(refused->status, LoadStatus::runtime_missing);
+  EXPECT_NE(refused->text.find("TVMFFIErrorMoveFromRaised"), std::string::npos) << refused->text;
+  if (!bytes) {
+    GTEST_SKIP() << "libtvm_ffi.so is not beside the programs: ./dev setup";
+  }
+  const auto library = os::sealed_copy("t", std::as_bytes(std::span(*bytes)));
+  open_worker();
+  const auto loaded = client_->load(both, *library, {"assay_kernel_run", "__tvm_ffi_run"}, 10s);
+  ASSERT_TRUE(loaded) << loaded.error().text;
+  ASSERT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
+  map();
+  EXPECT_EQ(client_->call(call_of(0, 128), 10s)->reply.return_code, 7);
+  open_worker();
+  const auto missing = client_->load(none, *library, {"assay_kernel_run", "__tvm_ffi_run"}, 10s);
+  ASSERT_TRUE(missing) << missing.error().text;
+  EXPECT_EQ(missing->status, LoadStatus::symbol_missing);
+}
+
+// A program between us and the worker, as compute-sanitizer is: a script that starts it and ends with a code of its own.
+TEST_F(ClientTest, AWatcherHandsTheSocketOnAndSaysHowItEnded) {
+  const auto folder = os::TemporaryDirectory::create(ASSAY_BINARY_DIR, "assay-watcher-");
+  ASSERT_TRUE(folder);
+  std::error_code error;
+  std::filesystem::permissions(folder->path(), std::filesystem::perms(0755), error);
+  const os::Path script = folder->path() / "watch";
+  std::ofstream(script) << "#!/bin/sh\n[ \"$1\" = --tool ] && [ \"$SPOKEN\" = yes ] || exit 9\n"
+                           "touch /dev/shm/record /tmp/record || exit 8\n\"$2\" || exit 7\nexit 86\n";
+  std::filesystem::permissions(script, std::filesystem::perms(0755), error);
+  WorkerOptions options;
+  options.program = os::Path(ASSAY_BINARY_DIR) / "bin" / "assay-worker";
+  options.watcher = Watcher{script, {"--tool"}, {{"SPOKEN", "yes"}}};
+  auto client = WorkerClient::start(options);
+  ASSERT_TRUE(client) << client.error().text();
+  client_ = std::move(*client);
+  const auto loaded = client_->load(compile("ASSAY_KERNEL(run) { return 5; }"), "assay_kernel_run", 10s);
+  ASSERT_TRUE(loaded) << loaded.error().text;
+  ASSERT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
+  map();
+  EXPECT_EQ(client_->call(call_of(0, 128), 10s)->reply.return_code, 5);
+  const auto ended = client_->finish(10s);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->text(), "exit code 86");
+}
+
 TEST_F(ClientTest, ACandidateSeesNoFilesNetworkOrProcessesOfTheHost) {
   serve(R"(
     if (open("/etc/passwd", O_RDONLY) >= 0 || open("/tmp/../home", O_RDONLY) >= 0) return 1;

@@ -9,6 +9,7 @@
 #include <assay/device/cuda/cupti.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/os/fd.hpp>
+#include <assay/worker/call_frame.hpp>
 #include <assay/worker/protocol.hpp>
 
 namespace assay::worker {
@@ -45,6 +46,8 @@ class CudaCalls {
   [[nodiscard]] device::cuda::abi::Result wake(base::CacheState cache) const;
   /// Times one call: of `entry`, or by graph one launch of what was captured last.
   [[nodiscard]] CallReply time(const base::Timing& timing, const Entry& entry) const;
+  /// Runs one call whose tensors lie in host memory on copies of exactly their sizes; outputs are copied back. Not timed.
+  [[nodiscard]] CallReply run_on_copies(CallFrame& frame, const Entry& entry) const;
   /// Whether `time` may be called with this timing: its method is enabled, and something was captured if it must be.
   [[nodiscard]] bool is_ready(const base::Timing& timing) const;
   /// Median time of calls that launch one empty kernel. Forgets what was captured.

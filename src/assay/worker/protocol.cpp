@@ -128,17 +128,25 @@ std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload) 
   return reader.finished() ? std::optional(version) : std::nullopt;
 }
 
-std::vector<std::byte> encode_text(const std::string& text) {
+std::vector<std::byte> encode(const LoadRequest& request) {
   WireWriter writer;
-  writer.text(text.substr(0, kMaximumText));
+  writer.number(static_cast<std::uint16_t>(request.symbol.size()));
+  writer.text(request.symbol);
+  writer.text(request.tvm_ffi_symbol);
   return writer.take();
 }
 
-std::optional<std::string> decode_text(std::span<const std::byte> payload) {
-  if (payload.size() > kMaximumText) {
+std::optional<LoadRequest> decode_load(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  const std::size_t size = reader.number<std::uint16_t>();
+  LoadRequest request;
+  const std::string both = reader.rest();
+  if (!reader.ok() || size == 0 || size > kMaximumSymbol || both.size() < size || both.size() - size > kMaximumSymbol) {
     return std::nullopt;
   }
-  return WireReader(payload).rest();
+  request.symbol = both.substr(0, size);
+  request.tvm_ffi_symbol = both.substr(size);
+  return request;
 }
 
 std::vector<std::byte> encode(const MapRequest& request) {
@@ -193,13 +201,19 @@ std::optional<Call> decode_call(std::span<const std::byte> payload) {
 std::vector<std::byte> encode(const DeviceRequest& request) {
   WireWriter writer;
   writer.number(request.ordinal);
+  writer.number(static_cast<std::uint8_t>(request.memory));
   return writer.take();
 }
 
 std::optional<DeviceRequest> decode_device(std::span<const std::byte> payload) {
   WireReader reader(payload);
-  const DeviceRequest request{reader.number<std::uint32_t>()};
-  return reader.finished() ? std::optional(request) : std::nullopt;
+  DeviceRequest request{reader.number<std::uint32_t>()};
+  const auto memory = reader.number<std::uint8_t>();
+  if (!reader.finished() || memory > static_cast<std::uint8_t>(DeviceMemory::copied)) {
+    return std::nullopt;
+  }
+  request.memory = static_cast<DeviceMemory>(memory);
+  return request;
 }
 
 std::vector<std::byte> encode(const DeviceReply& reply) {
@@ -229,7 +243,7 @@ std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload) {
   LoadReply reply;
   const auto status = reader.number<std::uint32_t>();
   reply.text = reader.rest();
-  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::symbol_missing) ||
+  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::runtime_missing) ||
       reply.text.size() > kMaximumText) {
     return std::nullopt;
   }
@@ -245,6 +259,7 @@ std::vector<std::byte> encode(const CallReply& reply) {
   writer.number(reply.device_status);
   writer.number(static_cast<std::uint32_t>(reply.timing_status));
   writer.number(reply.idle_ns);
+  writer.text(reply.text.substr(0, kMaximumText));
   return writer.take();
 }
 
@@ -257,8 +272,10 @@ std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
   reply.device_status = reader.number<std::int32_t>();
   const auto status = reader.number<std::uint32_t>();
   reply.idle_ns = reader.number<std::int64_t>();
-  if (!reader.finished() || reply.elapsed_ns < 0 || reply.outlived_ns < 0 || reply.idle_ns < 0 ||
-      reply.idle_ns > reply.elapsed_ns || status > static_cast<std::uint32_t>(TimingStatus::clock_failed)) {
+  reply.text = reader.rest();
+  if (!reader.ok() || reply.text.size() > kMaximumText || reply.elapsed_ns < 0 || reply.outlived_ns < 0 ||
+      reply.idle_ns < 0 || reply.idle_ns > reply.elapsed_ns ||
+      status > static_cast<std::uint32_t>(TimingStatus::clock_failed)) {
     return std::nullopt;
   }
   reply.timing_status = static_cast<TimingStatus>(status);

@@ -15,7 +15,7 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -86,16 +86,38 @@ struct Call {
   std::vector<CallArgument> outputs;
 };
 
+/// Where the tensors of calls on a device come from. The numbers are on the wire.
+enum class DeviceMemory : std::uint8_t {
+  lent = 0,  ///< `map` brings memory of the device.
+  /// `map` brings host memory. For each call each tensor gets memory of the device of exactly its size, which whoever
+  /// watches the process sees allocated and written to. Calls are not timed.
+  copied = 1,
+};
+
 /// A CUDA device, by the driver's number of it.
 struct DeviceRequest {
   std::uint32_t ordinal = 0;
+  DeviceMemory memory = DeviceMemory::lent;
 };
 struct DeviceReply {
   std::uint32_t status = 0;  ///< 0: open.
   std::string text;          ///< Why it is not; at most kMaximumText bytes, any bytes.
 };
 
-enum class LoadStatus : std::uint32_t { loaded = 0, refused_by_loader = 1, symbol_missing = 2 };
+/// What is to be found in the object that comes with it. With a TVM-FFI symbol its library comes too, and the object
+/// may have either; the first is taken if it has both.
+struct LoadRequest {
+  std::string symbol;          ///< Of the C header; neither is longer than kMaximumSymbol bytes.
+  std::string tvm_ffi_symbol;  ///< Empty where the object cannot be of that binding.
+};
+inline constexpr std::size_t kMaximumSymbol = 2048;
+
+enum class LoadStatus : std::uint32_t {
+  loaded = 0,
+  refused_by_loader = 1,
+  symbol_missing = 2,
+  runtime_missing = 3,  ///< TVM-FFI's library could not be loaded.
+};
 
 struct LoadReply {
   LoadStatus status = LoadStatus::loaded;
@@ -118,6 +140,7 @@ struct CallReply {
   TimingStatus timing_status = TimingStatus::timed;
   /// Of elapsed: how long the device had nothing to do because the host was slow. By CUPTI exactly, by events estimated.
   std::int64_t idle_ns = 0;
+  std::string text{};  ///< Of the error that a TVM-FFI entry point raised; at most kMaximumText bytes.
 };
 /// Asks for the time of a call that does nothing, or announces calls of this timing (`wake`).
 struct TimingRequest {
@@ -143,8 +166,8 @@ struct MapRequest {
 /// Encodings of the payloads. Decoders return nullopt for anything that is not exactly one well-formed message.
 [[nodiscard]] std::vector<std::byte> encode_version(std::uint32_t version);
 [[nodiscard]] std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload);
-[[nodiscard]] std::vector<std::byte> encode_text(const std::string& text);
-[[nodiscard]] std::optional<std::string> decode_text(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const LoadRequest& request);
+[[nodiscard]] std::optional<LoadRequest> decode_load(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const MapRequest& request);
 [[nodiscard]] std::optional<MapRequest> decode_map(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const Call& call);

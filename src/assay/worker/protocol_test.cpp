@@ -121,7 +121,7 @@ RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>&
   static_cast<void>(decode_device(bytes));
   static_cast<void>(decode_device_reply(bytes));
   static_cast<void>(decode_fault(bytes));
-  static_cast<void>(decode_text(bytes));
+  static_cast<void>(decode_load(bytes));
   static_cast<void>(decode_version(bytes));
   static_cast<void>(decode_timing_request(bytes));
   static_cast<void>(decode_floor_reply(bytes));
@@ -141,9 +141,18 @@ TEST(Replies, GoThroughBytes) {
   EXPECT_EQ(call->device_status, 700);
   EXPECT_EQ(call->return_code, -3);
   EXPECT_EQ(call->elapsed_ns, std::numeric_limits<std::int64_t>::max());
+  CallReply raised;
+  raised.return_code = -1;
+  raised.text = "ValueError: no";
+  EXPECT_EQ(decode_call_reply(encode(raised)).value().text, "ValueError: no");
   const auto device = decode_device(encode(DeviceRequest{3}));
   ASSERT_TRUE(device);
   EXPECT_EQ(device->ordinal, 3U);
+  EXPECT_EQ(device->memory, DeviceMemory::lent);
+  Bytes copied = encode(DeviceRequest{3, DeviceMemory::copied});
+  EXPECT_EQ(decode_device(copied).value().memory, DeviceMemory::copied);
+  copied.back() = std::byte{2};
+  EXPECT_FALSE(decode_device(copied));
   const auto opened = decode_device_reply(encode(DeviceReply{1, "no driver"}));
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->status, 1U);
@@ -171,15 +180,31 @@ TEST(Replies, RefuseNegativeTimesAndUnknownStatuses) {
   EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 5, 0, 0, static_cast<TimingStatus>(4), 0})));
   EXPECT_FALSE(decode_floor_reply(encode(FloorReply{0, -1, ""})));
   Bytes load = encode(LoadReply{});
-  load[0] = std::byte{3};
+  load[0] = std::byte{4};
   EXPECT_FALSE(decode_load_reply(load));
+}
+
+TEST(LoadCodec, GoesThroughBytesAndRefusesNonsense) {
+  const auto both = decode_load(encode(LoadRequest{"assay_kernel_f", "__tvm_ffi_f"}));
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->symbol, "assay_kernel_f");
+  EXPECT_EQ(both->tvm_ffi_symbol, "__tvm_ffi_f");
+  const auto one = decode_load(encode(LoadRequest{"f", ""}));
+  ASSERT_TRUE(one);
+  EXPECT_TRUE(one->tvm_ffi_symbol.empty());
+  EXPECT_FALSE(decode_load(encode(LoadRequest{"", "f"})));
+  EXPECT_FALSE(decode_load(encode(LoadRequest{std::string(kMaximumSymbol + 1, 'f'), ""})));
+  Bytes cut = encode(LoadRequest{"abc", ""});
+  cut.pop_back();
+  EXPECT_FALSE(decode_load(cut));
+  EXPECT_FALSE(decode_load(Bytes(1)));
 }
 
 TEST(Replies, TextIsBounded) {
   const auto reply = decode_load_reply(encode(LoadReply{LoadStatus::refused_by_loader, std::string(100000, 'x')}));
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->text.size(), kMaximumText);
-  EXPECT_FALSE(decode_text(Bytes(kMaximumText + 1)));
+  EXPECT_FALSE(decode_load(encode(LoadRequest{"f", std::string(kMaximumSymbol + 1, 'g')})));
   const auto floor = decode_floor_reply(encode(FloorReply{1, 0, std::string(100000, 'x')}));
   ASSERT_TRUE(floor);
   EXPECT_EQ(floor->text.size(), kMaximumText);

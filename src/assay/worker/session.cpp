@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,9 +26,11 @@
 
 #include <assay/os/shared_memory.hpp>
 #include <assay/os/socket.hpp>
+#include <assay/worker/call_frame.hpp>
 #include <assay/worker/cuda_calls.hpp>
 #include <assay/worker/fault_report.hpp>
 #include <assay/worker/protocol.hpp>
+#include <assay/worker/tvm_ffi.hpp>
 
 namespace assay::worker {
 
@@ -44,92 +47,6 @@ struct ReceivedCommand {
   Header header;
   std::vector<std::byte> payload;
   std::vector<os::Fd> descriptors;
-};
-
-// A mapped memory, and the device on which it lies.
-struct Region {
-  std::byte* data = nullptr;
-  std::size_t size = 0;
-};
-
-// DLTensor views and argument arrays of one call; the vectors own what the C structures point to.
-class CallFrame {
- public:
-  // Returns false if an argument does not fit its memory.
-  bool assemble(const Call& call, const Region& inputs, const Region& outputs, DLDevice device, void* stream) {
-    device_ = device;
-    call_.stream = stream;
-    const std::size_t count = call.inputs.size() + call.outputs.size();
-    tensors_.assign(count, DLTensor{});
-    shapes_.assign(count, {});
-    strides_.assign(count, {});
-    arguments_.assign(count, assay_argument{});
-    std::size_t at = 0;
-    for (const auto* list : {&call.inputs, &call.outputs}) {
-      for (const CallArgument& argument : *list) {
-        if (!place(argument, inputs, outputs, at++)) {
-          return false;
-        }
-      }
-    }
-    call_.abi_version = ASSAY_ABI_VERSION;
-    call_.input_count = static_cast<std::int32_t>(call.inputs.size());
-    call_.output_count = static_cast<std::int32_t>(call.outputs.size());
-    call_.inputs = arguments_.data();
-    call_.outputs = arguments_.data() + call.inputs.size();
-    return true;
-  }
-
-  [[nodiscard]] const assay_call* call() const { return &call_; }
-
- private:
-  bool place(const CallArgument& argument, const Region& inputs, const Region& outputs, std::size_t at) {
-    assay_argument& slot = arguments_[at];
-    if (const auto* real = std::get_if<FloatArgument>(&argument)) {
-      slot.kind = ASSAY_FLOAT;
-      slot.value.float_value = real->value;
-      return true;
-    }
-    if (const auto* integer = std::get_if<IntegerArgument>(&argument)) {
-      slot.kind = ASSAY_INTEGER;
-      slot.value.integer_value = integer->value;
-      return true;
-    }
-    if (const auto* boolean = std::get_if<BooleanArgument>(&argument)) {
-      slot.kind = ASSAY_BOOLEAN;
-      slot.value.integer_value = boolean->value ? 1 : 0;
-      return true;
-    }
-    const auto& tensor = std::get<TensorArgument>(argument);
-    const Region& memory = tensor.memory == Memory::inputs ? inputs : outputs;
-    if (memory.data == nullptr || tensor.offset > memory.size) {
-      return false;
-    }
-    shapes_[at] = tensor.shape;
-    DLTensor& view = tensors_[at];
-    view.data = memory.data + tensor.offset;
-    view.device = device_;
-    view.ndim = static_cast<std::int32_t>(shapes_[at].size());
-    view.dtype = DLDataType{tensor.type_code, tensor.type_bits, 1};
-    view.shape = shapes_[at].data();
-    // DLPack 1.3 wants them, in elements, for every rank but 0.
-    strides_[at].assign(tensor.shape.size(), 1);
-    for (std::size_t axis = tensor.shape.size(); axis > 1; --axis) {
-      strides_[at][axis - 2] = strides_[at][axis - 1] * tensor.shape[axis - 1];
-    }
-    view.strides = strides_[at].data();
-    view.byte_offset = 0;
-    slot.kind = ASSAY_TENSOR;
-    slot.value.tensor = &view;
-    return true;
-  }
-
-  std::vector<DLTensor> tensors_;
-  std::vector<std::vector<std::int64_t>> shapes_;
-  std::vector<std::vector<std::int64_t>> strides_;
-  std::vector<assay_argument> arguments_;
-  DLDevice device_{kDLCPU, 0};
-  assay_call call_{};
 };
 
 class Session {
@@ -208,45 +125,81 @@ class Session {
 
   // Where no /proc could be mounted: by way of a file in our private folder. No candidate has run yet.
   static void* open_copy(const os::Fd& object) {
+    const base::Result<std::string> path = copy_of(object);
+    if (!path) {
+      return dlopen("/proc/self/fd", RTLD_NOW);  // Says why.
+    }
+    void* library = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
+    unlink(path->c_str());
+    return library;
+  }
+
+  static base::Result<std::string> copy_of(const os::Fd& object) {
     std::string path = "/tmp/candidate-XXXXXX";
     const os::Fd copy(mkostemp(path.data(), O_CLOEXEC));
     struct stat facts{};
     if (!copy.valid() || fstat(object.get(), &facts) != 0) {
-      return dlopen("/proc/self/fd", RTLD_NOW);  // Says why.
+      return base::system_error("worker.load", "cannot copy an object into the private folder", errno);
     }
     off_t offset = 0;
     while (offset < facts.st_size &&
            sendfile(copy.get(), object.get(), &offset, static_cast<std::size_t>(facts.st_size - offset)) > 0) {
     }
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    unlink(path.c_str());
-    return library;
+    return path;
   }
 
+  static std::string path_of(const os::Fd& object) { return "/proc/self/fd/" + std::to_string(object.get()); }
+
   bool load(ReceivedCommand& command) {
-    const std::optional<std::string> symbol = decode_text(command.payload);
-    if (!symbol || command.descriptors.size() != 1 || function_ != nullptr) {
+    const std::optional<LoadRequest> request = decode_load(command.payload);
+    if (!request || command.descriptors.size() != (request->tvm_ffi_symbol.empty() ? 1 : 2) || loaded()) {
       return false;
     }
+    if (command.descriptors.size() == 2) {
+      base::Result<TvmFfi> opened = open_tvm_ffi(command.descriptors[1]);
+      if (!opened) {
+        return reply(command, encode(LoadReply{LoadStatus::runtime_missing, opened.error().message}));
+      }
+      tvm_ffi_ = *opened;
+    }
     // The judge hashed these very bytes and sealed them: what is loaded is what was built.
-    const std::string path = "/proc/self/fd/" + std::to_string(command.descriptors.front().get());
+    const std::string path = path_of(command.descriptors.front());
     void* library = access(path.c_str(), R_OK) == 0 ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)
                                                     : open_copy(command.descriptors.front());
     if (library == nullptr) {
       const char* words = dlerror();
       return reply(command, encode(LoadReply{LoadStatus::refused_by_loader, words == nullptr ? "" : words}));
     }
-    void* address = dlsym(library, symbol->c_str());
-    if (address == nullptr) {
-      return reply(command, encode(LoadReply{LoadStatus::symbol_missing, *symbol}));
+    function_ = reinterpret_cast<assay_kernel_function>(dlsym(library, request->symbol.c_str()));
+    if (function_ == nullptr && tvm_ffi_) {
+      packed_function_ = reinterpret_cast<tvm_ffi::Entry>(dlsym(library, request->tvm_ffi_symbol.c_str()));
     }
-    function_ = reinterpret_cast<assay_kernel_function>(address);
-    return reply(command, encode(LoadReply{}));
+    return reply(command, encode(loaded() ? LoadReply{} : LoadReply{LoadStatus::symbol_missing, request->symbol}));
   }
+
+  // Objects of that binding name functions of the driver too, which their own build links with.
+  base::Result<TvmFfi> open_tvm_ffi(const os::Fd& library) const {
+    if (cuda_) {
+      static_cast<void>(dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD));
+    }
+    const std::string path = path_of(library);
+    if (access(path.c_str(), R_OK) == 0) {
+      return TvmFfi::open(path);
+    }
+    const base::Result<std::string> copy = copy_of(library);
+    if (!copy) {
+      return tl::unexpected(copy.error());
+    }
+    base::Result<TvmFfi> opened = TvmFfi::open(*copy);
+    unlink(copy->c_str());
+    return opened;
+  }
+
+  [[nodiscard]] bool loaded() const { return function_ != nullptr || packed_function_ != nullptr; }
 
   bool open_device(const ReceivedCommand& command) {
     const std::optional<DeviceRequest> request = decode_device(command.payload);
-    if (!request || cuda_ || function_ != nullptr) {
+    if (!request || cuda_ || loaded()) {
       return false;
     }
     base::Result<std::unique_ptr<CudaCalls>> opened = CudaCalls::open(static_cast<int>(request->ordinal));
@@ -254,6 +207,7 @@ class Session {
       return reply(command, encode(DeviceReply{1, opened.error().text()}));
     }
     cuda_ = std::move(*opened);
+    copies_ = request->memory == DeviceMemory::copied;
     return reply(command, encode(DeviceReply{}));
   }
 
@@ -262,7 +216,7 @@ class Session {
     if (!request || command.descriptors.size() != 2) {
       return false;
     }
-    if (cuda_) {
+    if (cuda_ && !copies_) {
       // What goes wrong is the machine's: our words are in the log.
       const base::Result<void> mapped =
           cuda_->map(command.descriptors[0], request->inputs_size, command.descriptors[1], request->outputs_size);
@@ -287,36 +241,66 @@ class Session {
 
   // Whether there is something to call, in a way that this worker can time.
   [[nodiscard]] bool can_call(const std::optional<Call>& call) const {
-    return call && function_ != nullptr && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall);
+    return call && loaded() && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall);
   }
 
   bool assemble(const Call& call, CallFrame& frame) const {
-    return cuda_
-               ? frame.assemble(call, {cuda_->inputs(), cuda_->inputs_size()},
-                                {cuda_->outputs(), cuda_->outputs_size()}, {kDLCUDA, cuda_->ordinal()}, cuda_->stream())
-               : frame.assemble(call, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}, {kDLCPU, 0},
-                                nullptr);
+    void* stream = cuda_ ? cuda_->stream() : nullptr;
+    if (cuda_ && !copies_) {
+      return frame.assemble(call, {cuda_->inputs(), cuda_->inputs_size()}, {cuda_->outputs(), cuda_->outputs_size()},
+                            {kDLCUDA, cuda_->ordinal()}, stream);
+    }
+    return frame.assemble(call, {inputs_.data(), inputs_.size()}, {outputs_.data(), outputs_.size()}, {kDLCPU, 0},
+                          stream);
+  }
+
+  // By TVM-FFI's convention, and what it is told before a call; neither is in the call's time.
+  [[nodiscard]] std::vector<tvm_ffi::Any> pack(const CallFrame& frame) const {
+    if (packed_function_ == nullptr) {
+      return {};
+    }
+    if (cuda_) {
+      tvm_ffi_->set_stream({kDLCUDA, cuda_->ordinal()}, cuda_->stream());
+    }
+    return TvmFfi::pack(*frame.call());
+  }
+
+  [[nodiscard]] std::int32_t enter(const CallFrame& frame, const std::vector<tvm_ffi::Any>& packed) const {
+    return packed_function_ == nullptr ? function_(frame.call()) : tvm_ffi_->invoke(packed_function_, packed);
+  }
+
+  bool answer_call(const ReceivedCommand& command, CallReply& result) {
+    if (packed_function_ != nullptr && result.return_code != 0) {
+      std::string trace;
+      result.text = tvm_ffi_->take_error(trace);
+      fmt::print(stderr, "{}\n{}\n", result.text, trace);
+    }
+    return reply(command, encode(result));
   }
 
   bool prepare(const ReceivedCommand& command) {
     const std::optional<Call> description = decode_call(command.payload);
     CallFrame frame;
-    if (!can_call(description) || !assemble(*description, frame)) {
+    if (!can_call(description) || copies_ || !assemble(*description, frame)) {
       return false;
     }
     const base::Timing& timing = description->timing;
+    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    CallReply result;
     if (cuda_) {
       const bool captures = timing.method == base::TimingMethod::graph && timing.cache == base::CacheState::cold;
       const bool warms = timing.cache == base::CacheState::hot && cuda_->is_ready(timing);
-      return (captures || warms) &&
-             reply(command, encode(cuda_->prepare(timing, [&] { return function_(frame.call()); })));
+      if (!captures && !warms) {
+        return false;
+      }
+      result = cuda_->prepare(timing, [&] { return enter(frame, packed); });
+    } else {
+      if (timing.cache != base::CacheState::hot) {
+        return false;
+      }
+      result.return_code = enter(frame, packed);
     }
-    if (timing.cache != base::CacheState::hot) {
-      return false;
-    }
-    CallReply result;
-    result.return_code = function_(frame.call());
-    return reply(command, encode(result));
+    return answer_call(command, result);
   }
 
   bool call(const ReceivedCommand& command) {
@@ -325,16 +309,22 @@ class Session {
     if (!can_call(description) || !assemble(*description, frame)) {
       return false;
     }
-    if (cuda_) {
-      return cuda_->is_ready(description->timing) &&
-             reply(command, encode(cuda_->time(description->timing, [&] { return function_(frame.call()); })));
-    }
+    const std::vector<tvm_ffi::Any> packed = pack(frame);
     CallReply result;
-    const Clock::time_point before = Clock::now();
-    result.return_code = function_(frame.call());
-    const Clock::time_point after = Clock::now();
-    result.elapsed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count();
-    return reply(command, encode(result));
+    if (copies_) {
+      result = cuda_->run_on_copies(frame, [&] { return enter(frame, packed); });
+    } else if (cuda_) {
+      if (!cuda_->is_ready(description->timing)) {
+        return false;
+      }
+      result = cuda_->time(description->timing, [&] { return enter(frame, packed); });
+    } else {
+      const Clock::time_point before = Clock::now();
+      result.return_code = enter(frame, packed);
+      const Clock::time_point after = Clock::now();
+      result.elapsed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count();
+    }
+    return answer_call(command, result);
   }
 
   bool wake(const ReceivedCommand& command) {
@@ -342,7 +332,7 @@ class Session {
     if (!request) {
       return false;
     }
-    if (cuda_) {
+    if (cuda_ && !copies_) {
       static_cast<void>(cuda_->wake(request->timing.cache));  // What fails here fails in the call too.
     }
     spin_ = kSpin;
@@ -351,7 +341,7 @@ class Session {
 
   bool floor(const ReceivedCommand& command) {
     const std::optional<TimingRequest> request = decode_timing_request(command.payload);
-    if (!request || (cuda_ != nullptr) == (request->timing.method == base::TimingMethod::wall)) {
+    if (!request || copies_ || (cuda_ != nullptr) == (request->timing.method == base::TimingMethod::wall)) {
       return false;
     }
     if (!cuda_) {
@@ -365,7 +355,7 @@ class Session {
 
   [[nodiscard]] static std::int64_t measure_floor() {
     CallFrame frame;
-    frame.assemble(Call{}, {}, {}, {kDLCPU, 0}, nullptr);
+    static_cast<void>(frame.assemble(Call{}, {}, {}, {kDLCPU, 0}, nullptr));
     std::array<std::int64_t, 101> times{};
     // Volatile, so that the compiler calls through the pointer as it must for a candidate.
     assay_kernel_function volatile function = &empty_kernel;
@@ -382,7 +372,10 @@ class Session {
   std::chrono::nanoseconds spin_{0};  ///< For the next command alone.
   bool closed_ = false;
   assay_kernel_function function_ = nullptr;
-  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened; the two mappings below are then unused.
+  std::optional<TvmFfi> tvm_ffi_;  ///< Where the object that was loaded may use it.
+  tvm_ffi::Entry packed_function_ = nullptr;
+  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened.
+  bool copies_ = false;              ///< On it calls work on copies of what lies in the two mappings; else in its own.
   os::Mapping inputs_;
   os::Mapping outputs_;
 };

@@ -294,7 +294,7 @@ base::Result<SandboxPlan> plan_sandbox(const SandboxOptions& options, const Sand
   plan.user = ::geteuid();
   plan.group = ::getegid();
   plan.processes = options.processes;
-  plan.shows_drivers = options.purpose == SandboxPurpose::gpu_candidate;
+  plan.shows_drivers = holds_gpu_driver(options.purpose);
   const bool has_root = plan.wanted.has(Mechanism::private_root);
   if (has_root) {
     const ShowProc proc = plan.wanted.has(Mechanism::private_proc) ? ShowProc::yes : ShowProc::no;

@@ -98,7 +98,7 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
   for (const Path& device : options.devices) {
     allow(device, kReadFile | kWriteFile | kDeviceControl);
   }
-  if (options.purpose == SandboxPurpose::gpu_candidate) {
+  if (holds_gpu_driver(options.purpose)) {
     allow("/proc", kReadFile | kReadFolder | kWriteFile | kTruncate);  // fopen(comm, "w") truncates.
   }
   allow("/dev/zero", kReadFile);

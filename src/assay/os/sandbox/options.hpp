@@ -31,7 +31,15 @@ enum class SandboxPurpose : std::uint8_t {
   /// As `candidate`, and what a GPU's driver needs in its process: a Unix socket of its own to listen on, all of /proc to
   /// read, and the names of its threads there to write.
   gpu_candidate,
+  /// A GPU's candidate and, in the same sandbox, a program that starts it and watches it: they talk by Unix sockets and
+  /// shared memory of the sandbox's own.
+  watched_gpu_candidate,
 };
+
+/// Whether a GPU's driver runs inside.
+[[nodiscard]] constexpr bool holds_gpu_driver(SandboxPurpose purpose) {
+  return purpose == SandboxPurpose::gpu_candidate || purpose == SandboxPurpose::watched_gpu_candidate;
+}
 
 struct SandboxOptions {
   SandboxPurpose purpose = SandboxPurpose::candidate;

@@ -149,6 +149,10 @@ std::vector<sock_filter> make_filter(SandboxPurpose purpose) {
     builder.refuse(SYS_socket, EPERM);
     return builder.build();
   }
+  if (purpose == SandboxPurpose::watched_gpu_candidate) {
+    builder.refuse_unless(SYS_socket, 0, AF_UNIX, EPERM);
+    return builder.build();
+  }
   for (const long number : kForbiddenToCandidates) {
     builder.refuse(number, EPERM);
   }

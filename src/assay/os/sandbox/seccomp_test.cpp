@@ -83,8 +83,17 @@ TEST(MakeFilter, AGpusDriverMayListenOnAUnixSocketAndNobodyMayConnect) {
   }
 }
 
-TEST(MakeFilter, DangerousCallsAreRefusedToBoth) {
-  for (const SandboxPurpose purpose : {SandboxPurpose::candidate, SandboxPurpose::compiler}) {
+TEST(MakeFilter, WhoWatchesAGpusCandidateMayTalkToItAndToNobodyElse) {
+  for (const long number : {SYS_bind, SYS_listen, SYS_connect, SYS_accept, SYS_accept4, SYS_socketpair, SYS_shmget}) {
+    EXPECT_TRUE(allows(SandboxPurpose::watched_gpu_candidate, number)) << number;
+  }
+  EXPECT_TRUE(allows(SandboxPurpose::watched_gpu_candidate, SYS_socket, {AF_UNIX}));
+  EXPECT_FALSE(allows(SandboxPurpose::watched_gpu_candidate, SYS_socket, {AF_INET}));
+}
+
+TEST(MakeFilter, DangerousCallsAreRefusedToAll) {
+  for (const SandboxPurpose purpose :
+       {SandboxPurpose::candidate, SandboxPurpose::compiler, SandboxPurpose::watched_gpu_candidate}) {
     for (const long number : {SYS_ptrace,
                               SYS_process_vm_readv,
                               SYS_process_vm_writev,
