@@ -42,7 +42,8 @@ BENCHMARK(philox_normals);
 std::string samples_document(std::int64_t count) {
   Json samples = Json::array();
   for (std::int64_t i = 0; i < count; ++i) {
-    samples.push_back({{"pair", i / 50}, {"workload", i % 54}, {"side", "candidate"}, {"ns", 1234.5 + i}});
+    samples.push_back(
+        {{"pair", i / 50}, {"workload", i % 54}, {"side", "candidate"}, {"ns", 1234.5 + static_cast<double>(i)}});
   }
   return dump_compact(samples);
 }

@@ -5,11 +5,12 @@
 _Static_assert(sizeof(assay_argument) == 16, "size of assay_argument");
 _Static_assert(offsetof(assay_argument, kind) == 0, "kind");
 _Static_assert(offsetof(assay_argument, value) == 8, "value");
-_Static_assert(sizeof(assay_call) == 32, "size of assay_call");
+_Static_assert(sizeof(assay_call) == 40, "size of assay_call");
 _Static_assert(offsetof(assay_call, abi_version) == 0, "abi_version");
 _Static_assert(offsetof(assay_call, input_count) == 4, "input_count");
 _Static_assert(offsetof(assay_call, output_count) == 8, "output_count");
 _Static_assert(offsetof(assay_call, inputs) == 16, "inputs");
+_Static_assert(offsetof(assay_call, stream) == 32, "stream");
 _Static_assert(offsetof(assay_call, outputs) == 24, "outputs");
 
 _Static_assert(sizeof(DLDataType) == 4, "size of DLDataType");

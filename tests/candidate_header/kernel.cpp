@@ -9,7 +9,8 @@ static_assert(std::is_standard_layout_v<assay_argument> && std::is_trivial_v<ass
 static_assert(std::is_standard_layout_v<assay_call> && std::is_trivial_v<assay_call>);
 static_assert(std::is_standard_layout_v<DLTensor>);
 static_assert(sizeof(assay_argument) == 16 && offsetof(assay_argument, value) == 8);
-static_assert(sizeof(assay_call) == 32 && offsetof(assay_call, inputs) == 16 && offsetof(assay_call, outputs) == 24);
+static_assert(sizeof(assay_call) == 40 && offsetof(assay_call, inputs) == 16 && offsetof(assay_call, outputs) == 24 &&
+              offsetof(assay_call, stream) == 32);
 static_assert(sizeof(DLTensor) == 48 && offsetof(DLTensor, device) == 8 && offsetof(DLTensor, ndim) == 16);
 static_assert(offsetof(DLTensor, dtype) == 20 && offsetof(DLTensor, shape) == 24);
 static_assert(offsetof(DLTensor, strides) == 32 && offsetof(DLTensor, byte_offset) == 40);

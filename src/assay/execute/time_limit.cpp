@@ -28,9 +28,10 @@ std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request)
     const double pairs = std::max(count(plan.minimum_pairs), count(plan.maximum_pairs));
     const double calls = static_cast<double>(request.workloads.size()) * (count(plan.samples_per_pair) + 1);
     total += pairs * solutions * (limit(plan.load_limit) + 2 * calls * limit(plan.call_limit));
-    const double trials = count(plan.stress_trials) +
-                          static_cast<double>(request.workloads.size()) * (count(request.official_trials) + 1) +
-                          count(request.trials);
+    const auto workloads = static_cast<double>(request.workloads.size());
+    // As many on each workload: up to one a workload more than were asked for.
+    const double more = request.trials > 0 ? count(request.trials) + workloads : 0;
+    const double trials = count(plan.stress_trials) + workloads * count(request.official_trials) + more;
     if (trials > 0) {
       total += 2 * (limit(plan.load_limit) + trials * limit(plan.call_limit));
     }

@@ -116,7 +116,14 @@ base::Result<CommandResult> run_command(ProcessOptions options, std::chrono::nan
 }
 
 std::optional<Path> find_program(const std::string& name) {
+  const auto runs = [](const Path& candidate) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0;
+  };
   const char* path = std::getenv("PATH");
+  if (name.starts_with('/')) {
+    return runs(name) ? std::optional<Path>(name) : std::nullopt;
+  }
   if (name.empty() || name.find('/') != std::string::npos) {
     return std::nullopt;
   }
@@ -126,8 +133,7 @@ std::optional<Path> find_program(const std::string& name) {
       continue;
     }
     Path candidate = Path(folder) / name;
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0) {
+    if (runs(candidate)) {
       return candidate;
     }
   }

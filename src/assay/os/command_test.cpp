@@ -145,7 +145,10 @@ TEST(FindProgram, takes_the_first_executable_file_in_an_absolute_folder) {
 TEST(FindProgram, finds_nothing_for_paths_and_unknown_names) {
   EXPECT_TRUE(find_program("sh"));
   EXPECT_FALSE(find_program("no-such-program-here"));
-  EXPECT_FALSE(find_program("/bin/sh"));
+  EXPECT_EQ(find_program("/bin/sh"), Path("/bin/sh"));
+  EXPECT_FALSE(find_program("/bin/no-such-program-here"));
+  EXPECT_FALSE(find_program("/etc/passwd"));
+  EXPECT_FALSE(find_program("./sh"));
   EXPECT_FALSE(find_program(""));
 }
 

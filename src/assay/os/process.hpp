@@ -31,11 +31,11 @@ enum class Containment : std::uint8_t {
 /// Limits set in the child before exec (setrlimit). Zero means: leave as it is. Core dumps are always off.
 struct ResourceLimits {
   std::uint64_t address_space_bytes = 0;
-  std::uint64_t data_bytes =
-      0;  ///< Of private writable memory: what bounds a program that reserves addresses without end.
   std::uint64_t file_size_bytes = 0;
   std::uint64_t cpu_seconds = 0;
   std::uint64_t open_files = 0;
+  /// Of private writable memory: what bounds a program that reserves addresses without end.
+  std::uint64_t data_bytes = 0;
 };
 
 struct ProcessOptions {
@@ -117,7 +117,7 @@ struct CommandResult {
 [[nodiscard]] base::Result<CommandResult> run_command(ProcessOptions options, std::chrono::nanoseconds time_limit,
                                                       std::size_t output_limit);
 
-/// Finds a program on PATH; nullopt if there is none.
+/// Finds a program by its name on PATH, or by its absolute path; nullopt if there is none.
 [[nodiscard]] std::optional<Path> find_program(const std::string& name);
 
 /// Makes this process die when its parent does, unreadable to others (PR_SET_DUMPABLE 0) and immune to

@@ -72,11 +72,16 @@ TEST_F(DoctorTest, AbsentThingsAreNoReasonToDespair) {
   EXPECT_TRUE(report.healthy());
 }
 
-TEST_F(DoctorTest, GpuThingsAreNeverMissingOnlyAbsent) {
+TEST_F(DoctorTest, WhatTheJudgeLacksIsNeverMissingOnlyAbsent) {
   const DoctorReport report = examine(world_.context());
-  for (const char* name : {"judge: nvcc", "judge: NVRTC", "judge: NVIDIA driver"}) {
-    EXPECT_NE(state(report, name), State::missing) << name;
+  int said = 0;
+  for (const Capability& capability : report.capabilities) {
+    if (capability.name.starts_with("judge: ")) {
+      EXPECT_NE(capability.state, State::missing) << capability.name;
+      ++said;
+    }
   }
+  EXPECT_GT(said, 0);
 }
 
 TEST_F(DoctorTest, ACompilerIsNeeded) {
