@@ -31,7 +31,7 @@ MOST_TOO_LATE = 20
 
 # What depends on the wall clock, on the machine's load, or on how often something was tried.
 VOLATILE = {"started", "wall_seconds", "retries", "timer_floor_ns", "from_cache", "seconds", "log_file", "archive",
-            "round_trip_ns"}
+            "round_trip_ns", "phases"}
 
 
 def stat_of(pid):

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 task::SessionPlan session_plan(const CorpusEntry& entry, const std::string& device) {
   task::SessionPlan plan;
   plan.minimum_pairs = 2;
-  plan.maximum_pairs = 8;  // What two clocks disagree about on a busy machine takes more pairs to be sure of.
+  plan.maximum_pairs = 16;  // What two clocks disagree about on a busy machine takes more pairs to be sure of.
   plan.samples_per_pair = entry.samples > 0 ? entry.samples : 6;
   plan.alpha = 0.01;
   plan.minimum_effect = 0.05;
