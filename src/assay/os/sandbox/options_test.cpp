@@ -68,6 +68,20 @@ TEST(PlanRoot, MakesParentsBeforeChildrenAndLeavesTheOldRootLast) {
   EXPECT_EQ(made.count("scratch/deep"), 1U);
 }
 
+TEST(PlanRoot, WhatIsBoundBeneathAWritableFolderIsNotCovered) {
+  SandboxOptions options;
+  options.binds = {{"/bin/true", "/tmp/checkout/bin/program", SandboxBind::Use::execute}};
+  options.folders = {{"", "/tmp", 1 << 20}};
+  const auto steps = plan_root(options, ShowProc::no);
+  ASSERT_TRUE(steps);
+  const auto at = [&](RootStep::Kind kind, const std::string& inside) {
+    return std::find_if(steps->begin(), steps->end(),
+                        [&](const RootStep& step) { return step.kind == kind && step.inside == inside; });
+  };
+  ASSERT_NE(at(RootStep::Kind::writable, "tmp"), steps->end());
+  EXPECT_LT(at(RootStep::Kind::writable, "tmp"), at(RootStep::Kind::bind, "tmp/checkout/bin/program"));
+}
+
 TEST(PlanRoot, ShowsTheDevicesThatAreAskedForAndThere) {
   SandboxOptions options;
   options.devices = {"/dev/full", "/dev/no-such-device", "/etc/passwd"};

@@ -76,17 +76,19 @@ class Planner {
     }
   }
 
-  std::vector<RootStep> finish(const std::vector<SandboxFolder>& folders) {
-    for (const SandboxFolder& writable : folders) {
-      folder(writable.inside);
+  // Before what is bound: that may lie beneath one of them, as a checkout under /tmp does, and must not be covered.
+  void writable(const std::vector<SandboxFolder>& folders) {
+    for (const SandboxFolder& one : folders) {
+      folder(one.inside);
+      steps_.push_back(
+          {RootStep::Kind::writable, relative(one.inside),
+           fmt::format("mode=0700,uid={},gid={},size={},nr_inodes=8192", kInsideUser, kInsideUser, one.bytes)});
     }
+  }
+
+  std::vector<RootStep> finish() {
     for (const std::string& device : devices_) {
       steps_.push_back({RootStep::Kind::device, relative(device), relative(device)});
-    }
-    for (const SandboxFolder& writable : folders) {
-      steps_.push_back(
-          {RootStep::Kind::writable, relative(writable.inside),
-           fmt::format("mode=0700,uid={},gid={},size={},nr_inodes=8192", kInsideUser, kInsideUser, writable.bytes)});
     }
     steps_.push_back({RootStep::Kind::leave_old_root, "", ""});
     return std::move(steps_);
@@ -168,6 +170,7 @@ base::Result<std::vector<RootStep>> plan_root(const SandboxOptions& options, Sho
   planner.links_of_the_host();
   planner.proc(proc);
   planner.devices(options.devices);
+  planner.writable(options.folders);
   for (const SandboxBind& bind : options.binds) {
     std::error_code error;
     const Path canonical = std::filesystem::canonical(bind.host, error);
@@ -177,7 +180,7 @@ base::Result<std::vector<RootStep>> plan_root(const SandboxOptions& options, Sho
     }
     planner.bind(bind, canonical, std::filesystem::is_directory(canonical, error));
   }
-  return planner.finish(options.folders);
+  return planner.finish();
 }
 
 std::string find_staging_folder() {
