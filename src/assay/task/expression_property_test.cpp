@@ -133,7 +133,7 @@ Made make(int depth) {
 TEST(ExpressionProperty, AgreesWithASecondEvaluator) {
   int defined = 0;
   EXPECT_TRUE(rc::check("evaluation", [&defined] {
-    const Made made = make(3);
+    const Made made = make(*rc::gen::inRange(0, 4));  // Deep ones divide by zero or overflow more often than not.
     RC_PRE(made.text.size() <= 4096);
     const auto result = evaluate_expression(made.text, kNames);
     RC_ASSERT(result.has_value() == made.defined);
@@ -146,7 +146,7 @@ TEST(ExpressionProperty, AgreesWithASecondEvaluator) {
     RC_ASSERT(check_expression(made.text).has_value());
     RC_ASSERT(!check_python_expression(made.text).has_value());
   }));
-  EXPECT_GT(defined, 3) << "too few expressions had a value for the test to mean anything";
+  EXPECT_GT(defined, 20) << "too few expressions had a value for the test to mean anything";
 }
 
 TEST(ExpressionProperty, AnyTextIsAnsweredAndNeverTwoWays) {
