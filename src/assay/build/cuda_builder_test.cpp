@@ -199,17 +199,6 @@ TEST_F(CudaBuilderTest, OtherLanguagesAreInputErrors) {
   EXPECT_FALSE(builder().build(cuda_solution(kGoodCuda, "-x.cu"), 1s));
 }
 
-TEST(CudaToolchain, TheArchitectureFollowsFromTheCapability) {
-  EXPECT_EQ(*architecture_of(7, 5), "sm_75");
-  EXPECT_EQ(*architecture_of(8, 0), "sm_80");
-  EXPECT_EQ(*architecture_of(8, 9), "sm_89");
-  EXPECT_EQ(*architecture_of(9, 0), "sm_90a");
-  EXPECT_EQ(*architecture_of(10, 0), "sm_100a");
-  EXPECT_EQ(*architecture_of(12, 0), "sm_120a");
-  EXPECT_EQ(architecture_of(7, 0).error().owner, base::Owner::environment);
-  EXPECT_FALSE(architecture_of(-1, 0));
-}
-
 TEST(CudaToolchain, AWrongChoiceOfNvccIsAnEnvironmentError) {
   setenv("ASSAY_NVCC", "no-such-nvcc", 1);
   const auto missing = find_nvcc("sm_90a", ObjectForm::shared_object);

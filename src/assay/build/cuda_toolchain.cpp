@@ -104,15 +104,6 @@ Toolchain cuda_toolchain(const std::string& architecture, ObjectForm form) {
 
 }  // namespace
 
-base::Result<std::string> architecture_of(int major, int minor) {
-  if (major < 7 || (major == 7 && minor < 5) || major > 99 || minor < 0 || minor > 9) {
-    return base::environment_error(
-        "build.architecture",
-        fmt::format("a device of compute capability {}.{} is not supported: 7.5 is the least", major, minor));
-  }
-  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
-}
-
 std::vector<std::string> nvcc_flags(const std::string& architecture, ObjectForm form) {
   std::vector<std::string> flags = {
       fmt::format("-gencode=arch=compute_{0},code=sm_{0}", architecture.substr(std::string_view("sm_").size())),

@@ -8,12 +8,6 @@
 
 namespace assay::build {
 
-/// Returns the architecture to build for on a device of a compute capability: "sm_80" for 8.0, "sm_90a" for 9.0,
-/// "sm_100a" for 10.0. From 9.0 on it is the one with the features of exactly that chip (the matrix instructions of
-/// Hopper and Blackwell are among them): a candidate is built on the machine that it is measured on. Below 7.5, which
-/// CUDA 13 no longer knows, it is an environment error.
-[[nodiscard]] base::Result<std::string> architecture_of(int major, int minor);
-
 /// Finds nvcc ($ASSAY_NVCC if set, which must then run; else PATH; else /usr/local/cuda/bin/nvcc) and the C++ compiler
 /// that it calls (find_toolchain), and says how they build for `architecture`. None is an environment error that says
 /// what to install; a malformed architecture is our bug.

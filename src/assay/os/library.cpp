@@ -12,4 +12,12 @@ bool loads_library(const std::string& file) {
   return handle != nullptr;
 }
 
+void* FunctionFinder::look_up(const char* name) {
+  void* address = ::dlsym(library_, name);
+  if (address == nullptr && missing_.empty()) {
+    missing_ = name;
+  }
+  return address;
+}
+
 }  // namespace assay::os

@@ -13,6 +13,8 @@
 
 #include <assay/base/text.hpp>
 
+#include <assay/os/library.hpp>
+
 namespace assay::device::cuda {
 
 namespace {
@@ -124,14 +126,8 @@ struct Cupti::Table {
                                                  words == nullptr ? kNames.front() : base::printable(words), kRemedy));
     }
     Table table{};
-    std::string missing;
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      if (function == nullptr && missing.empty()) {
-        missing = name;
-      }
-    };
-#define ASSAY_FIND(name) find(table.name, #name)
+    os::FunctionFinder finder(library);
+#define ASSAY_FIND(name) finder.find(table.name, #name)
     ASSAY_FIND(cuptiSubscribe);
     ASSAY_FIND(cuptiGetResultString);
     ASSAY_FIND(cuptiActivityRegisterCallbacks);
@@ -141,8 +137,8 @@ struct Cupti::Table {
     ASSAY_FIND(cuptiActivityGetNumDroppedRecords);
     ASSAY_FIND(cuptiGetTimestamp);
 #undef ASSAY_FIND
-    if (!missing.empty()) {
-      return base::environment_error("cuda.cupti", fmt::format("CUPTI has no {}: {}", missing, kRemedy));
+    if (!finder.missing().empty()) {
+      return base::environment_error("cuda.cupti", fmt::format("CUPTI has no {}: {}", finder.missing(), kRemedy));
     }
     return table;
   }

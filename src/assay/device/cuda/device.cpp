@@ -72,7 +72,8 @@ class Copier {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(int ordinal, DeviceFacts facts) : ordinal_(ordinal), facts_(std::move(facts)), host_(make_cpu()) {
+  CudaDevice(int ordinal, DeviceFacts facts, std::string architecture)
+      : ordinal_(ordinal), facts_(std::move(facts)), architecture_(std::move(architecture)), host_(make_cpu()) {
     if (auto opened = Nvml::open(facts_.uuid)) {
       nvml_ = std::move(*opened);
     } else {
@@ -117,7 +118,7 @@ class CudaDevice final : public Device {
 
   [[nodiscard]] std::optional<int> cuda_ordinal() const override { return ordinal_; }
 
-  [[nodiscard]] std::string architecture() const override { return architecture_of(facts_.major, facts_.minor); }
+  [[nodiscard]] std::string architecture() const override { return architecture_; }
 
   void warm_up() const override { static_cast<void>(measured_bytes_per_ns()); }
 
@@ -183,6 +184,7 @@ class CudaDevice final : public Device {
 
   int ordinal_;
   DeviceFacts facts_;
+  std::string architecture_;
   std::unique_ptr<Device> host_;
   std::unique_ptr<Nvml> nvml_;
   std::string no_nvml_;  ///< Why there is none.
@@ -199,8 +201,12 @@ bool is_of_the_driver(const std::string& name) {
 
 }  // namespace
 
-std::string architecture_of(int major, int minor) {
-  // From 9.0 on, the generation's own instructions need the "a" target.
+base::Result<std::string> architecture_of(int major, int minor) {
+  if (major < 7 || (major == 7 && minor < 5) || major > 99 || minor < 0 || minor > 9) {
+    return base::environment_error(
+        "device.architecture",
+        fmt::format("a device of compute capability {}.{} is not supported: 7.5 is the least", major, minor));
+  }
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
@@ -240,7 +246,8 @@ WorkerAccess find_driver_files(int ordinal) {
 
 base::Result<std::unique_ptr<Device>> make_device(int ordinal) {
   ASSAY_TRY_ASSIGN(DeviceFacts facts, describe_device(ordinal));
-  return std::make_unique<CudaDevice>(ordinal, std::move(facts));
+  ASSAY_TRY_ASSIGN(std::string architecture, architecture_of(facts.major, facts.minor));
+  return std::make_unique<CudaDevice>(ordinal, std::move(facts), std::move(architecture));
 }
 
 }  // namespace assay::device::cuda

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <assay/base/text.hpp>
+#include <assay/os/library.hpp>
 #include <assay/os/process.hpp>
 
 namespace assay::device::cuda {
@@ -20,14 +21,8 @@ struct Opened {
 };
 
 base::Result<void> fill_table(void* library, Driver& driver) {
-  std::string missing;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (function == nullptr && missing.empty()) {
-      missing = name;
-    }
-  };
-#define ASSAY_FIND(name) find(driver.name, #name)
+  os::FunctionFinder finder(library);
+#define ASSAY_FIND(name) finder.find(driver.name, #name)
   ASSAY_FIND(cuInit);
   ASSAY_FIND(cuDriverGetVersion);
   ASSAY_FIND(cuGetErrorName);
@@ -85,11 +80,11 @@ base::Result<void> fill_table(void* library, Driver& driver) {
   ASSAY_FIND(cuGraphExecDestroy);
   ASSAY_FIND(cuGraphDestroy);
 #undef ASSAY_FIND
-  if (!missing.empty()) {
+  if (!finder.missing().empty()) {
     return base::environment_error(
         "cuda.driver", fmt::format("the NVIDIA driver's libcuda.so.1 has no {}: update the driver to one for CUDA 12.4 "
                                    "or newer",
-                                   missing));
+                                   finder.missing()));
   }
   return {};
 }

@@ -5,10 +5,22 @@
 #include <vector>
 
 #include <assay/base/random.hpp>
+#include <assay/device/cuda/device.hpp>
 #include <assay/device/cuda/driver.hpp>
 
 namespace assay::device::cuda {
 namespace {
+
+TEST(CudaDevice, TheArchitectureFollowsFromTheCapability) {
+  EXPECT_EQ(*architecture_of(7, 5), "sm_75");
+  EXPECT_EQ(*architecture_of(8, 0), "sm_80");
+  EXPECT_EQ(*architecture_of(8, 9), "sm_89");
+  EXPECT_EQ(*architecture_of(9, 0), "sm_90a");
+  EXPECT_EQ(*architecture_of(10, 0), "sm_100a");
+  EXPECT_EQ(*architecture_of(12, 0), "sm_120a");
+  EXPECT_EQ(architecture_of(7, 0).error().owner, base::Owner::environment);
+  EXPECT_FALSE(architecture_of(-1, 0));
+}
 
 TEST(CudaDriver, AMachineWithoutADeviceIsAnEnvironmentErrorWithARemedy) {
   if (has_device()) {

@@ -9,6 +9,8 @@
 
 #include <assay/base/text.hpp>
 
+#include <assay/os/library.hpp>
+
 namespace assay::device::cuda {
 
 namespace {
@@ -48,14 +50,8 @@ base::Result<Table> open_table() {
                                                words == nullptr ? "libnvidia-ml.so.1" : base::printable(words)));
   }
   Table table{};
-  std::string missing;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    if (function == nullptr && missing.empty()) {
-      missing = name;
-    }
-  };
-#define ASSAY_FIND(name) find(table.name, #name)
+  os::FunctionFinder finder(library);
+#define ASSAY_FIND(name) finder.find(table.name, #name)
   ASSAY_FIND(nvmlInit_v2);
   ASSAY_FIND(nvmlErrorString);
   ASSAY_FIND(nvmlDeviceGetHandleByUUID);
@@ -66,8 +62,9 @@ base::Result<Table> open_table() {
   ASSAY_FIND(nvmlDeviceGetCurrentClocksThrottleReasons);
   ASSAY_FIND(nvmlDeviceGetComputeRunningProcesses_v3);
 #undef ASSAY_FIND
-  if (!missing.empty()) {
-    return base::environment_error("cuda.nvml", fmt::format("NVML has no {}: update the NVIDIA driver", missing));
+  if (!finder.missing().empty()) {
+    return base::environment_error("cuda.nvml",
+                                   fmt::format("NVML has no {}: update the NVIDIA driver", finder.missing()));
   }
   return table;
 }
