@@ -1,5 +1,7 @@
 #include <assay/evaluate/toolchain_choice.hpp>
 
+#include <cstdlib>
+
 #include <assay/build/cuda_toolchain.hpp>
 
 namespace assay::evaluate {
@@ -14,8 +16,11 @@ base::Result<build::Toolchain> toolchain_for(const device::Device& device, const
     return build::find_nvcc(architecture, build::ObjectForm::shared_object);
   }
   base::Result<build::Toolchain> nvrtc = build::find_nvrtc(settings.nvrtc, architecture);
-  return nvrtc ? nvrtc
-               : base::with_context(build::find_nvcc(architecture, build::ObjectForm::cubin), nvrtc.error().text());
+  const char* chosen = std::getenv("ASSAY_NVRTC");
+  if (nvrtc || (chosen != nullptr && *chosen != '\0')) {  // What somebody chose is not replaced.
+    return nvrtc;
+  }
+  return base::with_context(build::find_nvcc(architecture, build::ObjectForm::cubin), nvrtc.error().text());
 }
 
 }  // namespace assay::evaluate
