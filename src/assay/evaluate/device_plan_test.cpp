@@ -22,14 +22,14 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr const char* kDecode = "gdn_decode_qk4_v8_d128_k_last";
+constexpr const char* kExampleOf = "gdn_decode_qk4_v8_d128_k_last";
 
 std::string content_of(const std::string& path) { return os::read_file(os::Path(ASSAY_SOURCE_DIR) / path).value(); }
 
 task::Solution example() {
   task::Solution solution;
   solution.name = "device_only";
-  solution.definition = kDecode;
+  solution.definition = kExampleOf;
   solution.author = "a";
   solution.spec.language = task::Language::cuda;
   solution.spec.target_hardware = {"cuda"};
@@ -52,7 +52,8 @@ task::EvaluationRequest request_for(const std::string& device) {
   request.device = device;
   request.seed = 7;
   request.definition =
-      task::load_definition(content_of(std::string("datasets/contest/definitions/gdn/") + kDecode + ".json"), kDecode)
+      task::load_definition(content_of(std::string("datasets/contest/definitions/gdn/") + kExampleOf + ".json"),
+                            kExampleOf)
           .value();
   task::Workload workload;
   workload.uuid = "w";
@@ -85,8 +86,8 @@ class DevicePlanTest : public ::testing::Test {
 TEST_F(DevicePlanTest, ACallSaysEveryLaunchInNumbers) {
   const auto plan = read_device_plan(example(), request_.definition, request_.workloads);
   ASSERT_TRUE(plan) << plan.error().text();
-  operators::OperatorTrial trial(*operators::find_operator(kDecode), request_.workloads[0]);
-  operators::find_operator(kDecode)->make_generator(0)->fill(request_.workloads[0], 0, trial.arguments());
+  operators::OperatorTrial trial(*operators::find_operator(kExampleOf), request_.workloads[0]);
+  operators::find_operator(kExampleOf)->make_generator(0)->fill(request_.workloads[0], 0, trial.arguments());
   const auto layout = verify::make_layout(request_.definition, request_.workloads[0]).value();
   Contestant contestant;
   contestant.plan = *plan;
@@ -109,7 +110,7 @@ TEST_F(DevicePlanTest, ACallSaysEveryLaunchInNumbers) {
 
 TEST_F(DevicePlanTest, AHostsCallHasNoLaunches) {
   const auto layout = verify::make_layout(request_.definition, request_.workloads[0]).value();
-  operators::OperatorTrial trial(*operators::find_operator(kDecode), request_.workloads[0]);
+  operators::OperatorTrial trial(*operators::find_operator(kExampleOf), request_.workloads[0]);
   const auto axes = task::resolve_axes(request_.definition, request_.workloads[0].axes).value();
   const auto call = describe_call(Contestant{}, request_.definition, axes, layout, trial.arguments(), {});
   ASSERT_TRUE(call) << call.error().text();

@@ -19,7 +19,7 @@
 namespace assay::worker {
 namespace {
 
-constexpr std::chrono::seconds kLimit{20};
+constexpr std::chrono::seconds kPatience{20};
 constexpr std::int64_t kElements = 1000;
 constexpr std::size_t kBytes = kElements * sizeof(float);
 
@@ -84,7 +84,7 @@ class GpuDeviceProgram : public ::testing::Test {
     const std::string cubin = (folder->path() / "kernels.cubin").string();
     compiler.argv = {(os::Path(ASSAY_BINARY_DIR) / "bin" / "assay-nvrtc").string(), "-arch=" + device_->architecture(),
                      (folder->path() / "kernels.cu").string(), "-o", cubin};
-    const auto compiled = os::run_command(compiler, kLimit, 4096);
+    const auto compiled = os::run_command(compiler, kPatience, 4096);
     ASSERT_TRUE(compiled) << compiled.error().text();
     constexpr int kNoCompiler = 2;
     if (compiled->status.code == kNoCompiler) {
@@ -112,10 +112,10 @@ class GpuDeviceProgram : public ::testing::Test {
       std::memcpy(inputs_->bytes().data() + static_cast<std::size_t>(i) * sizeof value, &value, sizeof value);
     }
     ASSERT_TRUE(inputs_->publish(kBytes));
-    ASSERT_TRUE(client_->map(inputs_->descriptor(), kBytes, outputs_->descriptor(), kBytes, kLimit));
+    ASSERT_TRUE(client_->map(inputs_->descriptor(), kBytes, outputs_->descriptor(), kBytes, kPatience));
   }
   void load() {
-    const auto loaded = client_->load_kernels(code_, both_kernels(), kLimit);
+    const auto loaded = client_->load_kernels(code_, both_kernels(), kPatience);
     ASSERT_TRUE(loaded) << loaded.error().text;
     ASSERT_EQ(loaded->status, LoadStatus::loaded) << loaded->text;
   }
@@ -141,7 +141,7 @@ TEST_F(GpuDeviceProgram, LaunchesInOrderWithEveryClockColdAndHot) {
   start();
   for (const base::TimingMethod method :
        {base::TimingMethod::events, base::TimingMethod::graph, base::TimingMethod::cupti}) {
-    const auto floor = client_->measure_floor({method, base::CacheState::cold}, kLimit);
+    const auto floor = client_->measure_floor({method, base::CacheState::cold}, kPatience);
     ASSERT_TRUE(floor && floor->status == 0);
   }
   load();
@@ -154,16 +154,16 @@ TEST_F(GpuDeviceProgram, LaunchesInOrderWithEveryClockColdAndHot) {
       if (method == base::TimingMethod::graph) {
         Call captured = call;
         captured.timing.cache = base::CacheState::cold;
-        const auto prepared = client_->prepare(captured, kLimit);
+        const auto prepared = client_->prepare(captured, kPatience);
         ASSERT_TRUE(prepared) << prepared.error().text;
         EXPECT_EQ(prepared->device_status, 0);
       }
       if (cache == base::CacheState::hot) {
-        const auto prepared = client_->prepare(call, kLimit);
+        const auto prepared = client_->prepare(call, kPatience);
         ASSERT_TRUE(prepared) << prepared.error().text;
         EXPECT_EQ(prepared->device_status, 0);
       }
-      const auto answer = client_->call(call, kLimit);
+      const auto answer = client_->call(call, kPatience);
       ASSERT_TRUE(answer) << base::to_string(call.timing) << ": " << answer.error().text;
       EXPECT_EQ(answer->reply.device_status, 0) << base::to_string(call.timing);
       EXPECT_EQ(answer->reply.refused_launch, 0U);
@@ -176,12 +176,12 @@ TEST_F(GpuDeviceProgram, LaunchesInOrderWithEveryClockColdAndHot) {
 
 TEST_F(GpuDeviceProgram, ScratchMemoryHoldsNoNumberBeforeACall) {
   start();
-  const auto loaded = client_->load_kernels(code_, {{both_kernels().kernels[1]}}, kLimit);
+  const auto loaded = client_->load_kernels(code_, {{both_kernels().kernels[1]}}, kPatience);
   ASSERT_TRUE(loaded && loaded->status == LoadStatus::loaded);
   Call call = scaling_call(1);
   call.launches.erase(call.launches.begin());  // Nobody writes what is read.
   for (int repetition = 0; repetition < 3; ++repetition) {
-    const auto answer = client_->call(call, kLimit);
+    const auto answer = client_->call(call, kPatience);
     ASSERT_TRUE(answer) << answer.error().text;
     EXPECT_EQ(answer->reply.device_status, 0);
     ASSERT_TRUE(outputs_->fetch(kBytes));
@@ -195,7 +195,7 @@ TEST_F(GpuDeviceProgram, OnCopiesTheTensorsAreFoundWhereTheyLie) {
   start(DeviceMemory::copied);
   load();
   for (const float factor : {3.0F, 5.0F}) {
-    const auto answer = client_->call(scaling_call(factor), kLimit);
+    const auto answer = client_->call(scaling_call(factor), kPatience);
     ASSERT_TRUE(answer) << answer.error().text;
     EXPECT_EQ(answer->reply.device_status, 0);
     expect_outputs(factor);
@@ -205,7 +205,7 @@ TEST_F(GpuDeviceProgram, OnCopiesTheTensorsAreFoundWhereTheyLie) {
 TEST_F(GpuDeviceProgram, WhatTheCodeLacksIsSaidWhenItIsLoaded) {
   start();
   const auto refused = [&](const LoadKernelsRequest& request) {
-    const auto loaded = client_->load_kernels(code_, request, kLimit);
+    const auto loaded = client_->load_kernels(code_, request, kPatience);
     EXPECT_TRUE(loaded) << loaded.error().text;
     return loaded.value_or(LoadReply{});
   };
@@ -217,7 +217,7 @@ TEST_F(GpuDeviceProgram, WhatTheCodeLacksIsSaidWhenItIsLoaded) {
   EXPECT_THAT(refused({{{"fill", {8, 8}}}}).text, ::testing::HasSubstr("parameter 1 of kernel fill (from 0) has 4"));
   const std::string words = "no code at all";
   const auto nonsense =
-      client_->load_kernels(*os::sealed_copy("code", std::as_bytes(std::span(words))), both_kernels(), kLimit);
+      client_->load_kernels(*os::sealed_copy("code", std::as_bytes(std::span(words))), both_kernels(), kPatience);
   ASSERT_TRUE(nonsense);
   EXPECT_EQ(nonsense->status, LoadStatus::refused_by_loader);
   load();
@@ -228,18 +228,18 @@ TEST_F(GpuDeviceProgram, ALaunchThatTheDriverRefusesIsNamedAndTheWorkerGoesOn) {
   load();
   Call call = scaling_call(2);
   call.launches[1].shared_bytes = 227 * 1024 + 1;
-  const auto shared = client_->call(call, kLimit);
+  const auto shared = client_->call(call, kPatience);
   ASSERT_TRUE(shared) << shared.error().text;
   EXPECT_EQ(shared->reply.refused_launch, 2U);
   EXPECT_NE(shared->reply.device_status, 0);
   call = scaling_call(2);
   call.launches[0].block = {2048, 1, 1};
-  const auto block = client_->call(call, kLimit);
+  const auto block = client_->call(call, kPatience);
   ASSERT_TRUE(block) << block.error().text;
   EXPECT_EQ(block->reply.refused_launch, 1U);
   EXPECT_NE(block->reply.device_status, 0);
   call.launches[0].block = {32, 1, 1};
-  const auto good = client_->call(call, kLimit);
+  const auto good = client_->call(call, kPatience);
   ASSERT_TRUE(good) << good.error().text;
   EXPECT_EQ(good->reply.device_status, 0);
   expect_outputs(2);
@@ -250,7 +250,7 @@ TEST_F(GpuDeviceProgram, AnIllegalAddressIsTheDevicesErrorNotARefusal) {
   load();
   Call call = scaling_call(2);
   call.launches[1].arguments[2] = KernelValue{8, 0x10};  // As y.
-  const auto answer = client_->call(call, kLimit);
+  const auto answer = client_->call(call, kPatience);
   ASSERT_TRUE(answer) << answer.error().text;
   EXPECT_EQ(answer->reply.device_status, 700);
   EXPECT_EQ(answer->reply.refused_launch, 0U);
@@ -261,7 +261,7 @@ TEST_F(GpuDeviceProgram, MuchSharedMemoryIsAllowed) {
   load();
   Call call = scaling_call(7);
   call.launches[1].shared_bytes = 96 * 1024;
-  const auto answer = client_->call(call, kLimit);
+  const auto answer = client_->call(call, kPatience);
   ASSERT_TRUE(answer) << answer.error().text;
   EXPECT_EQ(answer->reply.device_status, 0);
   EXPECT_EQ(answer->reply.refused_launch, 0U);
