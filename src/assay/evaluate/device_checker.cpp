@@ -70,9 +70,9 @@ class DeviceChecker final : public CallChecker {
     const std::size_t size = inputs.layout.inputs_size;
     ASSAY_TRY(inputs.memory.publish(size));
     if (questions.inputs) {
-      // Where it is cheap, of what they shall be; else of what has arrived.
+      // Where it is cheap, of what they shall be; else of what has arrived, and where a plan made them on the device.
       present_ = inputs.memory.present(size);
-      const bool cheap = size <= kCheapDigest;
+      const bool cheap = size <= kCheapDigest && inputs.memory.plan().empty();
       ASSAY_TRY_ASSIGN(before_, cheap ? base::Result<std::uint64_t>(digest_of_parts(present_)) : digest_of_inputs());
     }
     if (questions.outputs) {

@@ -133,15 +133,20 @@ class ProcessPair {
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
   void fill(const measure::ScheduledCall& call, Block& block, const task::Workload& workload) {
+    device::CopyPlan& plan = processes_.inputs->plan();
+    plan.clear();
     const std::uint64_t contents = probes(task::Probe::fresh_contents) ? call.contents : 0;
     if (session_.purpose == Session::Purpose::stress) {
       const std::size_t kind = (*session_.stress_kinds)[static_cast<std::size_t>(call.workload)];
-      session_.generator->fill_stress(kind, workload, contents, block.arguments);
-      return;
+      session_.generator->compose_stress(kind, workload, contents, block.arguments, plan);
+    } else {
+      session_.generator->compose(workload, contents, block.arguments, plan);
+      if (call.perturbed) {
+        session_.generator->perturb_composed(session_.seed + *call.perturbed, call.contents, block.arguments, plan);
+      }
     }
-    session_.generator->fill(workload, contents, block.arguments);
-    if (call.perturbed) {
-      session_.generator->perturb(session_.seed + *call.perturbed, call.contents, block.arguments);
+    if (!session_.device->runs_remotely()) {
+      plan.settle();
     }
   }
 
