@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include <assay/device/cuda/memory.hpp>
 #include <assay/device/cuda/trusted_kernels.hpp>
+#include <assay/evaluate/gpu_clock.hpp>
 #include <assay/evaluate/host_checker.hpp>
 #include <assay/operators/cuda/device_check.hpp>
 #include <assay/operators/cuda/device_reference.hpp>
@@ -20,6 +22,7 @@ using cuda::DevicePointer;
 using operators::cuda::DeviceTensor;
 using verify::Place;
 using Change = verify::SampledContent::Change;
+using Work = GpuClock::Work;
 
 constexpr std::size_t kArrayAlignment = 256;
 constexpr std::size_t kWord = 4;  // In units of which a change is named, as SampledContent does.
@@ -55,6 +58,7 @@ class DeviceChecker final : public CallChecker {
     std::unique_ptr<DeviceChecker> made(new DeviceChecker(std::move(context), op));
     ASSAY_TRY_ASSIGN(made->kernels_, cuda::TrustedKernels::load(made->context_));
     ASSAY_TRY_ASSIGN(made->stream_, cuda::Stream::create());
+    ASSAY_TRY(made->measure_sweep());
     made->reference_ = std::move(reference);
     made->check_ = std::move(check);
     return made;
@@ -67,25 +71,45 @@ class DeviceChecker final : public CallChecker {
     snapshots_used_ = 0;
     before_.reset();
     has_expected_ = false;
+    digest_is_coming_ = false;
     const std::size_t size = inputs.layout.inputs_size;
-    ASSAY_TRY(inputs.memory.publish(size));
+    ASSAY_TRY_ASSIGN(cuda::ImagedMemory* const memory, imaged(inputs.memory));
+    ASSAY_TRY(clock_.time(Work::inputs, stream_, [&] { return memory->enqueue_publish(size, stream_); }));
     if (questions.inputs) {
       // Where it is cheap, of what they shall be; else of what has arrived, and where a plan made them on the device.
       present_ = inputs.memory.present(size);
       const bool cheap = size <= kCheapDigest && inputs.memory.plan().empty();
-      ASSAY_TRY_ASSIGN(before_, cheap ? base::Result<std::uint64_t>(digest_of_parts(present_)) : digest_of_inputs());
+      if (cheap) {
+        before_ = digest_of_parts(present_);
+      } else {
+        ASSAY_TRY(enqueue_digest(0));
+        digest_is_coming_ = true;
+      }
     }
     if (questions.outputs) {
-      ASSAY_TRY(compute_expected());
+      ASSAY_TRY(clock_.time(Work::reference, stream_, [&] { return compute_expected(); }));
     }
-    return stream_.synchronize();
+    return {};  // Enqueued; `arrive` waits.
+  }
+
+  /// Waits for all that was enqueued: before a call, so that it sees its inputs and the device is its own.
+  base::Result<void> arrive() {
+    if (digest_is_coming_) {
+      ASSAY_TRY_ASSIGN(before_, fetch_digest(0));
+      digest_is_coming_ = false;
+    } else {
+      ASSAY_TRY(stream_.synchronize());
+    }
+    return clock_.collect();
   }
 
   base::Result<bool> inputs_changed() override {
     if (!before_) {
       return false;
     }
-    ASSAY_TRY_ASSIGN(const std::uint64_t now, digest_of_inputs());
+    ASSAY_TRY(enqueue_digest(present_.size()));
+    ASSAY_TRY_ASSIGN(const std::uint64_t now, fetch_digest(present_.size()));
+    ASSAY_TRY(clock_.collect());
     return now != *before_;
   }
 
@@ -93,12 +117,21 @@ class DeviceChecker final : public CallChecker {
                                                      const OutputPreparation& preparation) override;
 
   [[nodiscard]] std::int64_t doubts() const override { return doubts_; }
+  [[nodiscard]] task::Named<double> device_seconds() const override { return clock_.seconds(); }
+
+  [[nodiscard]] double sweep_seconds() const override { return sweep_seconds_; }
 
   // What DeviceOutputs asks for.
 
   [[nodiscard]] const BlockInputs& inputs() const { return host_.inputs(); }
   [[nodiscard]] const cuda::Stream& stream() const { return stream_; }
   [[nodiscard]] cuda::TrustedKernels& kernels() { return *kernels_; }
+  [[nodiscard]] GpuClock& clock() { return clock_; }
+  /// Room for so many words of results.
+  base::Result<DevicePointer> words_for(std::size_t count) {
+    ASSAY_TRY(grow(context_, stream_, words_, count * sizeof(std::uint64_t)));
+    return words_.address();
+  }
   [[nodiscard]] HostChecker& host() { return host_; }
 
   /// Whether outputs that lie here are surely right.
@@ -108,8 +141,13 @@ class DeviceChecker final : public CallChecker {
     for (const Place& place : inputs().layout.outputs) {
       tensors.push_back({outputs + place.offset, place.dtype, place.shape});
     }
-    ASSAY_TRY_ASSIGN(const auto verdict,
-                     check_->check({inputs().axes, arguments_, tensors, expected_, scratch_}, *kernels_, stream_));
+    operators::cuda::DeviceVerdict verdict;
+    const auto check = [&]() -> base::Result<void> {
+      ASSAY_TRY_ASSIGN(verdict,
+                       check_->check({inputs().axes, arguments_, tensors, expected_, scratch_}, *kernels_, stream_));
+      return {};
+    };
+    ASSAY_TRY(clock_.time(Work::compare, stream_, check));
     doubts_ += verdict.surely_right ? 0 : 1;
     return verdict.surely_right;
   }
@@ -131,6 +169,22 @@ class DeviceChecker final : public CallChecker {
   }
 
  private:
+  // Of as many bytes as a worker's; the second, when the clocks have begun to rise.
+  base::Result<void> measure_sweep() {
+    ASSAY_TRY_ASSIGN(const cuda::Memory buffer, cuda::Memory::create(context_, kernels_->flush_bytes()));
+    ASSAY_TRY_ASSIGN(const cuda::Event before, cuda::Event::create());
+    ASSAY_TRY_ASSIGN(const cuda::Event after, cuda::Event::create());
+    for (int sweep = 0; sweep < 2; ++sweep) {
+      ASSAY_TRY(before.record(stream_));
+      ASSAY_TRY(kernels_->flush_l2({buffer.address(), buffer.size()}, stream_));
+      ASSAY_TRY(after.record(stream_));
+      ASSAY_TRY(stream_.synchronize());
+    }
+    ASSAY_TRY_ASSIGN(const std::int64_t took, cuda::elapsed_ns(before, after));
+    sweep_seconds_ = static_cast<double>(took) * 1e-9;
+    return {};
+  }
+
   DeviceChecker(cuda::Context context, const operators::Operator& op) : context_(std::move(context)), host_(op) {}
 
   base::Result<DevicePointer> address_of(const device::CallMemory& memory) const {
@@ -141,15 +195,38 @@ class DeviceChecker final : public CallChecker {
     return *address;
   }
 
-  base::Result<std::uint64_t> digest_of_inputs() {
+  static base::Result<cuda::ImagedMemory*> imaged(device::CallMemory& memory) {
+    auto* const found = dynamic_cast<cuda::ImagedMemory*>(&memory);
+    if (found == nullptr) {
+      return base::internal_error("judge.device_memory", "the memory of a call on a GPU does not lie there");
+    }
+    return found;
+  }
+
+  // Of the inputs as they are by then, to the words from `first` on; two such digests are kept apart.
+  base::Result<void> enqueue_digest(std::size_t first) {
     ASSAY_TRY_ASSIGN(const DevicePointer address, address_of(inputs().memory));
     std::vector<cuda::ByteRange> ranges;
     for (const std::span<const std::byte> part : present_) {
       const auto offset = static_cast<std::size_t>(part.data() - inputs().memory.bytes().data());
       ranges.push_back({address + offset, part.size()});
     }
-    ASSAY_TRY_ASSIGN(const std::vector<std::uint64_t> digests, kernels_->digest(ranges, stream_));
-    return join(digests);
+    ASSAY_TRY(grow(context_, stream_, input_words_, 2 * ranges.size() * sizeof(std::uint64_t)));
+    return clock_.time(Work::digest, stream_, [&] {
+      return kernels_->enqueue_digest(ranges, input_words_.address() + first * sizeof(std::uint64_t), stream_);
+    });
+  }
+
+  // Waits for it.
+  base::Result<std::uint64_t> fetch_digest(std::size_t first) {
+    std::vector<std::uint64_t> words(present_.size());
+    ASSAY_TRY(cuda::copy_from_device(std::as_writable_bytes(std::span(words)),
+                                     input_words_.address() + first * sizeof(std::uint64_t), stream_));
+    ASSAY_TRY(stream_.synchronize());
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = cuda::TrustedKernels::digest_of(words[i], present_[i].size());
+    }
+    return join(words);
   }
 
   // Before the calls: what a worker might do to the inputs comes too late for what is expected of it.
@@ -191,12 +268,17 @@ class DeviceChecker final : public CallChecker {
   std::unique_ptr<operators::cuda::DeviceCheck> check_;
   HostChecker host_;
 
+  GpuClock clock_;
+  double sweep_seconds_ = 0;
   cuda::Memory arena_;                   ///< Expected values, then scratch.
+  cuda::Memory input_words_;             ///< Digests of the inputs before and after the calls.
+  cuda::Memory words_;                   ///< What a look at outputs leaves.
   std::vector<cuda::Memory> snapshots_;  ///< Outputs as calls left them: one a call of a block.
   std::size_t snapshots_used_ = 0;
 
   std::vector<std::span<const std::byte>> present_;
   std::optional<std::uint64_t> before_;  ///< Digest of the inputs.
+  bool digest_is_coming_ = false;        ///< `before_` is enqueued.
   bool has_expected_ = false;
   std::vector<operators::cuda::DeviceArgument> arguments_;
   std::vector<std::size_t> elements_;
@@ -216,25 +298,34 @@ class DeviceOutputs final : public CallOutputs {
         address_(address),
         snapshot_(snapshot),
         preparation_(preparation),
-        guard_(*layout_, address, preparation.seed, preparation.call) {}
+        guard_(*layout_, address, preparation.seed, preparation.call),
+        kept_guard_(*layout_, snapshot, preparation.seed, preparation.call) {}
 
   base::Result<void> prepare() const {
-    ASSAY_TRY(guard_.prepare(checker_->kernels(), checker_->stream(), preparation_.poisons));
-    return checker_->stream().synchronize();
+    ASSAY_TRY(checker_->clock().time(Work::prepare, checker_->stream(), [&] {
+      return guard_.prepare(checker_->kernels(), checker_->stream(), preparation_.poisons);
+    }));
+    return checker_->arrive();
   }
 
-  // A copy on the device: outputs are judged as they were at the return, whatever becomes of them.
+  // A copy on the device: outputs are judged as they were at the return, whatever becomes of them. The guard bands are
+  // looked at in the copy too.
   base::Result<void> returned() override {
     ASSAY_TRY_ASSIGN(const cuda::Driver* driver, cuda::open_driver());
-    ASSAY_TRY(cuda::check(
-        driver->cuMemcpyDtoDAsync_v2(snapshot_, address_, layout_->outputs_size, checker_->stream().handle()),
-        "cuMemcpyDtoDAsync"));
-    return checker_->stream().synchronize();
+    ASSAY_TRY_ASSIGN(const DevicePointer words, checker_->words_for(kept_guard_.word_count()));
+    const auto keep = [&]() -> base::Result<void> {
+      ASSAY_TRY(cuda::check(
+          driver->cuMemcpyDtoDAsync_v2(snapshot_, address_, layout_->outputs_size, checker_->stream().handle()),
+          "cuMemcpyDtoDAsync"));
+      return kept_guard_.enqueue_check(checker_->kernels(), words, checker_->stream());
+    };
+    ASSAY_TRY(checker_->clock().time(Work::keep, checker_->stream(), keep));
+    guard_words_.resize(kept_guard_.word_count());
+    ASSAY_TRY(cuda::copy_from_device(std::as_writable_bytes(std::span(guard_words_)), words, checker_->stream()));
+    return checker_->arrive();
   }
 
-  base::Result<std::optional<task::Finding>> check_guard() override {
-    return guard_.check(checker_->kernels(), checker_->stream());
-  }
+  base::Result<std::optional<task::Finding>> check_guard() override { return kept_guard_.found(guard_words_); }
 
   base::Result<std::vector<task::Finding>> check() override {
     ASSAY_TRY_ASSIGN(const bool right, checker_->surely_right(snapshot_));
@@ -315,6 +406,8 @@ class DeviceOutputs final : public CallOutputs {
   DevicePointer snapshot_;
   OutputPreparation preparation_;
   verify::DeviceOutputGuard guard_;
+  verify::DeviceOutputGuard kept_guard_;  ///< Of the copy.
+  std::vector<std::uint64_t> guard_words_;
 };
 
 base::Result<std::unique_ptr<CallOutputs>> DeviceChecker::prepare(device::CallMemory& outputs,

@@ -8,6 +8,7 @@
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/busy_meter.hpp>
 #include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/call_contents.hpp>
@@ -36,7 +37,9 @@ class ProcessPair {
         pair_(pair),
         timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))),
-        contents_(session) {}
+        contents_(session),
+        device_seconds_before_(session.checker->device_seconds()),
+        busy_(*session.device) {}
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
@@ -58,6 +61,10 @@ class ProcessPair {
       }
     });
     result_.stages = clock_.seconds();
+    if (session_.device->runs_remotely()) {
+      busy_.look(BusyMeter::Look::last);
+      note_device_seconds();
+    }
     return std::move(result_);
   }
 
@@ -67,6 +74,23 @@ class ProcessPair {
   // The judge, this pair's workers, and those that wait for later pairs.
   [[nodiscard]] std::int32_t processes_of_ours() const {
     return 1 + static_cast<std::int32_t>(processes_.sides.size()) + session_.workers->waiting();
+  }
+
+  void note_device_seconds() {
+    result_.device_seconds = checker_.device_seconds();
+    for (std::size_t i = 0; i < result_.device_seconds.size(); ++i) {
+      result_.device_seconds[i].second -= device_seconds_before_[i].second;
+    }
+    double called_ns = 0;
+    for (const task::Sample& sample : result_.samples) {
+      called_ns += static_cast<double>(sample.elapsed_ns);
+    }
+    const double sweeps =
+        timing_.cache == base::CacheState::cold ? 2.0 * static_cast<double>(result_.samples.size()) : 0;
+    result_.device_seconds.emplace_back("calls, by their clock", called_ns * 1e-9);
+    result_.device_seconds.emplace_back("sweeps of the cache, as one was measured", sweeps * checker_.sweep_seconds());
+    result_.device_seconds.emplace_back("watched by NVML", busy_.covered_seconds());
+    result_.device_seconds.emplace_back("busy by NVML", busy_.busy_seconds());
   }
 
   base::Result<void> follow_schedule() {
@@ -81,6 +105,7 @@ class ProcessPair {
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
       ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at)));
       report_progress(at + block, schedule.size());
+      busy_.look(BusyMeter::Look::when_due);
     }
     return {};
   }
@@ -426,6 +451,8 @@ class ProcessPair {
   base::Timing timing_;
   base::Philox random_;
   CallContents contents_;
+  task::Named<double> device_seconds_before_;
+  BusyMeter busy_;
   PairProcesses processes_;
   PairResult result_;
 };

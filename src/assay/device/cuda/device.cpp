@@ -140,6 +140,11 @@ class CudaDevice final : public Device {
     return now ? std::optional(std::move(*now)) : std::nullopt;
   }
 
+  [[nodiscard]] std::vector<BusySample> busy_samples(std::int64_t after_us) const override {
+    auto samples = nvml_ ? nvml_->busy_samples(after_us) : std::vector<BusySample>();
+    return samples ? std::move(*samples) : std::vector<BusySample>();
+  }
+
   base::Result<std::optional<std::chrono::nanoseconds>> time_canary() const override {
     ASSAY_TRY_ASSIGN(const Context* current, context());
     ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(*current));
