@@ -145,6 +145,7 @@ TEST_F(CopyPlanTest, AMemoryOfThisMachinesIsDoneWithWhenItIsPublished) {
   ASSERT_TRUE(memory->publish(5000));
   EXPECT_TRUE(std::equal(pool_.begin(), pool_.end(), memory->bytes().begin()));
   EXPECT_TRUE(memory->plan().empty());
+  EXPECT_FALSE(memory->turn()) << "workers see the only image that it has";
 }
 
 TEST(Pool, EachHasItsNumber) {

@@ -104,6 +104,9 @@ class DeviceChecker final : public CallChecker {
   }
 
   base::Result<bool> inputs_changed() override {
+    if (digest_is_coming_) {
+      ASSAY_TRY(arrive());
+    }
     if (!before_) {
       return false;
     }
@@ -134,8 +137,8 @@ class DeviceChecker final : public CallChecker {
   }
   [[nodiscard]] HostChecker& host() { return host_; }
 
-  /// Whether outputs that lie here are surely right.
-  base::Result<bool> surely_right(DevicePointer outputs) {
+  /// What the device says of outputs that lie here.
+  base::Result<operators::cuda::DeviceVerdict> verdict_of(DevicePointer outputs) {
     ASSAY_CHECK(has_expected_);
     std::vector<DeviceTensor> tensors;
     for (const Place& place : inputs().layout.outputs) {
@@ -149,7 +152,7 @@ class DeviceChecker final : public CallChecker {
     };
     ASSAY_TRY(clock_.time(Work::compare, stream_, check));
     doubts_ += verdict.surely_right ? 0 : 1;
-    return verdict.surely_right;
+    return verdict;
   }
 
   /// Brings the expected values of the outputs.
@@ -328,8 +331,8 @@ class DeviceOutputs final : public CallOutputs {
   base::Result<std::optional<task::Finding>> check_guard() override { return kept_guard_.found(guard_words_); }
 
   base::Result<std::vector<task::Finding>> check() override {
-    ASSAY_TRY_ASSIGN(const bool right, checker_->surely_right(snapshot_));
-    if (right) {
+    ASSAY_TRY(need_verdict());
+    if (verdict_->surely_right) {
       return std::vector<task::Finding>();
     }
     ASSAY_TRY(fetch());
@@ -342,6 +345,10 @@ class DeviceOutputs final : public CallOutputs {
     if (std::none_of(layout_->outputs.begin(), layout_->outputs.end(),
                      [](const Place& place) { return tensor::is_floating(place.dtype); })) {
       return std::nullopt;
+    }
+    ASSAY_TRY(need_verdict());
+    if (verdict_->errors) {
+      return verdict_->errors;
     }
     ASSAY_TRY_ASSIGN(const auto* expected, checker_->fetch_expected());
     ASSAY_TRY(fetch());
@@ -381,6 +388,13 @@ class DeviceOutputs final : public CallOutputs {
     return ranges;
   }
 
+  base::Result<void> need_verdict() {
+    if (!verdict_) {
+      ASSAY_TRY_ASSIGN(verdict_, checker_->verdict_of(snapshot_));
+    }
+    return {};
+  }
+
   // Makes the image what the call left.
   base::Result<void> fetch() const {
     ASSAY_TRY(cuda::copy_from_device(memory_->bytes().first(layout_->outputs_size), snapshot_, checker_->stream()));
@@ -408,6 +422,7 @@ class DeviceOutputs final : public CallOutputs {
   verify::DeviceOutputGuard guard_;
   verify::DeviceOutputGuard kept_guard_;  ///< Of the copy.
   std::vector<std::uint64_t> guard_words_;
+  std::optional<operators::cuda::DeviceVerdict> verdict_;
 };
 
 base::Result<std::unique_ptr<CallOutputs>> DeviceChecker::prepare(device::CallMemory& outputs,

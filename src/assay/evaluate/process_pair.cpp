@@ -102,8 +102,15 @@ class ProcessPair {
     const std::vector<measure::ScheduledCall> schedule =
         measure::make_schedule(schedule_options(session_, pair_, processes_.sides.size() == 2), random_);
     const std::size_t block = processes_.sides.size();
+    Block now;
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
-      ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at)));
+      if (at == 0) {
+        ASSAY_TRY_ASSIGN(now, compose(schedule.front()));
+      }
+      const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
+      ASSAY_TRY_ASSIGN(
+          Block next, run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), now, following));
+      now = std::move(next);
       report_progress(at + block, schedule.size());
       busy_.look(BusyMeter::Look::when_due);
     }
@@ -144,10 +151,8 @@ class ProcessPair {
   }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
-  // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
-  // after both, so that the reference's work does not come between them.
-  base::Result<void> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order) {
-    const measure::ScheduledCall& first = calls.front();
+  // Chooses places for what the calls of a block see, and makes it.
+  base::Result<Block> compose(const measure::ScheduledCall& first) {
     const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
     Block block;
     block.layout = contents_.next_layout(first, random_);
@@ -159,10 +164,20 @@ class ProcessPair {
     clock_.lap(Stage::rest);
     contents_.fill(first, block.arguments, *processes_.inputs);
     clock_.lap(Stage::generate);
+    return block;
+  }
+
+  // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
+  // after both, so that the reference's work does not come between them. Returns the block of the following call: made
+  // while the device is busy with this one's inputs and reference, and no call is under way, where that is possible.
+  base::Result<Block> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order, Block& block,
+                                const measure::ScheduledCall* following) {
+    const measure::ScheduledCall& first = calls.front();
+    Block next;
     if (timing_.method == base::TimingMethod::graph) {
       ASSAY_TRY(capture(calls, block));
       if (result_.fault) {
-        return {};
+        return next;
       }
     }
     ASSAY_TRY(checker_.begin({block.layout, block.axes, block.arguments, *processes_.inputs},
@@ -174,16 +189,22 @@ class ProcessPair {
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
+    const bool ahead = following != nullptr && !processes_.inputs->plan().empty() && processes_.inputs->turn();
+    if (ahead) {
+      ASSAY_TRY_ASSIGN(next, compose(*following));
+      processes_.inputs->turn();
+    }
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
-        return {};
+        return next;
       }
     }
     session_.device->spread_judge();
     ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
     if (inputs_changed) {
-      return blame_for_inputs(block);
+      ASSAY_TRY(blame_for_inputs(block));
+      return next;
     }
     if (first.check && probes(task::Probe::output_check)) {
       ASSAY_TRY(check(block));
@@ -195,7 +216,12 @@ class ProcessPair {
       ASSAY_TRY(look_again(block));
     }
     clock_.lap(Stage::check);
-    return {};
+    if (ahead) {
+      processes_.inputs->turn();
+    } else if (following != nullptr && !result_.fault) {
+      ASSAY_TRY_ASSIGN(next, compose(*following));
+    }
+    return next;
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its

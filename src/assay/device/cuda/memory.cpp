@@ -61,7 +61,9 @@ base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& 
                                                                  std::size_t size) {
   std::unique_ptr<ImagedMemory> made(new ImagedMemory(context, placer));
   ASSAY_TRY_ASSIGN(const Driver* driver, open_driver());
-  ASSAY_TRY_ASSIGN(made->image_, os::SharedMemory::create("image", size, os::PeerAccess::read_only));
+  ASSAY_TRY_ASSIGN(made->images_[0], os::SharedMemory::create("image", size, os::PeerAccess::read_only));
+  ASSAY_TRY_ASSIGN(made->images_[1], os::SharedMemory::create("image", size, os::PeerAccess::read_only,
+                                                              os::SharedMemory::Pages::when_touched));
   ASSAY_TRY_ASSIGN(made->memory_, Memory::create(context, size));
   ASSAY_TRY_ASSIGN(made->descriptor_, made->memory_.export_descriptor());
   ASSAY_TRY_ASSIGN(made->stream_, Stream::create());
@@ -70,7 +72,7 @@ base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& 
   ASSAY_TRY(made->stream_.synchronize());
   // Pinned pages are copied several times as fast. Memory that has pages only where it is touched must stay so.
   if (size <= os::kLargestPresent) {
-    ASSAY_TRY(check(driver->cuMemHostRegister_v2(made->image_.bytes().data(), size, 0), "cuMemHostRegister"));
+    ASSAY_TRY(check(driver->cuMemHostRegister_v2(made->images_[0].bytes().data(), size, 0), "cuMemHostRegister"));
     made->registered_ = true;
   }
   return made;
@@ -79,12 +81,17 @@ base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& 
 ImagedMemory::~ImagedMemory() {
   const auto driver = open_driver();
   if (registered_ && driver) {
-    (*driver)->cuMemHostUnregister(image_.bytes().data());
+    (*driver)->cuMemHostUnregister(images_[0].bytes().data());
   }
 }
 
+bool ImagedMemory::turn() {
+  turn_plan();
+  return true;
+}
+
 std::vector<Part> ImagedMemory::present(std::size_t size) const {
-  std::vector<Part> parts = image_.present(size);
+  std::vector<Part> parts = image().present(size);
   for (std::size_t block = 0; block < placed_.size() && block * kPlacedBlock < size; ++block) {
     if (placed_[block]) {
       const std::size_t begin = block * kPlacedBlock;
@@ -113,7 +120,7 @@ void ImagedMemory::note_placed() {
 
 base::Result<void> ImagedMemory::enqueue_publish(std::size_t size, const Stream& stream) {
   ASSAY_TRY(context_->make_current());
-  std::vector<Part> parts = subtract(image_.present(size), plan().left());
+  std::vector<Part> parts = subtract(image().present(size), plan().left());
   std::vector<Part> gathered;
   if (!plan().empty()) {
     note_placed();

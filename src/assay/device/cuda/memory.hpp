@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -20,7 +21,8 @@ class ImagedMemory final : public CallMemory {
   ImagedMemory(const ImagedMemory&) = delete;
   ImagedMemory& operator=(const ImagedMemory&) = delete;
 
-  [[nodiscard]] std::span<std::byte> bytes() const override { return image_.bytes(); }
+  [[nodiscard]] std::span<std::byte> bytes() const override { return image().bytes(); }
+  [[nodiscard]] bool turn() override;
   [[nodiscard]] std::vector<std::span<const std::byte>> present(std::size_t size) const override;
   [[nodiscard]] const os::Fd& descriptor() const override { return descriptor_; }
   base::Result<void> publish(std::size_t size) override;
@@ -33,10 +35,12 @@ class ImagedMemory final : public CallMemory {
 
  private:
   ImagedMemory(const Context& context, Placer& placer) : context_(&context), placer_(&placer) {}
+  [[nodiscard]] const os::SharedMemory& image() const { return images_[front()]; }
   void note_placed();
   const Context* context_;
   Placer* placer_;
-  os::SharedMemory image_;
+  /// The first one's pages are there from the start, if they are not too many; the second gets them where it is touched.
+  std::array<os::SharedMemory, 2> images_;
   Memory memory_;
   os::Fd descriptor_;
   Stream stream_;

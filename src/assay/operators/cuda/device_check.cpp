@@ -40,14 +40,22 @@ class RuleCheck final : public DeviceCheck {
       requests.push_back({output.address, *format, call.expected[i], tensor::element_count(output.shape), rule});
     }
     ASSAY_TRY_ASSIGN(const std::vector<Comparison> compared, kernels.compare_all(requests, stream));
+    std::optional<tensor::LargestErrors> errors;
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (tensor::is_floating(call.outputs[i].dtype)) {
+        errors = errors.value_or(tensor::LargestErrors{});
+        errors->add({compared[i].totals.sums.largest_absolute, compared[i].totals.sums.largest_relative});
+      }
+    }
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!compared[i].surely_right) {
         return DeviceVerdict{
             false, fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm",
-                               name_of(i), compared[i].wrong, compared[i].totals.norm_unsure)};
+                               name_of(i), compared[i].wrong, compared[i].totals.norm_unsure),
+            errors};
       }
     }
-    return DeviceVerdict{true, ""};
+    return DeviceVerdict{true, "", errors};
   }
 
  private:
