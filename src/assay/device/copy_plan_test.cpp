@@ -8,6 +8,7 @@
 
 #include <assay/base/random.hpp>
 #include <assay/device/call_memory.hpp>
+#include <assay/device/cuda/memory.hpp>
 #include <assay/device/scaled_bfloat16.hpp>
 
 namespace assay::device {
@@ -146,6 +147,23 @@ TEST_F(CopyPlanTest, AMemoryOfThisMachinesIsDoneWithWhenItIsPublished) {
   EXPECT_TRUE(std::equal(pool_.begin(), pool_.end(), memory->bytes().begin()));
   EXPECT_TRUE(memory->plan().empty());
   EXPECT_FALSE(memory->turn()) << "workers see the only image that it has";
+}
+
+TEST(Subtract, LeavesWhatIsUploadedBesideWhatIsLeft) {
+  std::vector<std::byte> image(100);
+  const std::span<std::byte> all(image);
+  const std::span<const std::byte> read(image);
+  const auto at = [&](std::size_t begin, std::size_t end) {
+    return testing::AllOf(testing::Property(&std::span<const std::byte>::data, image.data() + begin),
+                          testing::Property(&std::span<const std::byte>::size, end - begin));
+  };
+  EXPECT_THAT(cuda::subtract({read}, {}), testing::ElementsAre(at(0, 100)));
+  EXPECT_THAT(cuda::subtract({read}, {all.subspan(60, 40), all.subspan(10, 20)}),
+              testing::ElementsAre(at(0, 10), at(30, 60)));
+  EXPECT_THAT(cuda::subtract({read.subspan(50, 10), read.subspan(0, 20)}, {all.subspan(15, 40)}),
+              testing::ElementsAre(at(0, 15), at(55, 60)));
+  EXPECT_THAT(cuda::subtract({read.subspan(20, 10)}, {all.subspan(20, 10)}), testing::IsEmpty());
+  EXPECT_THAT(cuda::subtract({read.subspan(20, 10)}, {all.subspan(10, 50)}), testing::IsEmpty());
 }
 
 TEST(Pool, EachHasItsNumber) {
