@@ -1,6 +1,7 @@
 #include <assay/evaluate/device_block.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <assay/device/cuda/memory.hpp>
@@ -129,19 +130,27 @@ base::Result<operators::cuda::DeviceVerdict> DeviceBlock::verdict_of(DevicePoint
   return verdict;
 }
 
-base::Result<const std::vector<operators::ExpectedValues>*> DeviceBlock::fetch_expected() {
+base::Result<std::optional<tensor::LargestErrors>> DeviceBlock::errors_of(DevicePointer outputs) {
   ASSAY_CHECK(has_expected_);
-  const std::size_t outputs = inputs().layout.outputs.size();
-  ASSAY_CHECK(outputs <= expected_.size());
-  fetched_.resize(outputs);
-  for (std::size_t i = 0; i < outputs; ++i) {
-    fetched_[i].resize(elements_[i]);
-    if (elements_[i] != 0) {
-      ASSAY_TRY(cuda::copy_from_device(std::as_writable_bytes(std::span(fetched_[i])), expected_[i], stream_));
+  std::vector<cuda::CompareRequest> requests;
+  for (std::size_t i = 0; i < inputs().layout.outputs.size(); ++i) {
+    const Place& place = inputs().layout.outputs[i];
+    const auto format = operators::cuda::element_format(place.dtype);
+    if (tensor::is_floating(place.dtype) && format) {
+      // By no rule: only what the elements add up to is asked for.
+      requests.push_back({outputs + place.offset, *format, expected_[i], elements_[i],
+                          {.norm = std::numeric_limits<double>::infinity(), .block_elements = elements_[i]}});
     }
   }
-  ASSAY_TRY(stream_.synchronize());
-  return &fetched_;
+  if (requests.empty()) {
+    return std::nullopt;
+  }
+  ASSAY_TRY_ASSIGN(const std::vector<cuda::Comparison> compared, kernels_->compare_all(requests, stream_));
+  tensor::LargestErrors largest;
+  for (const cuda::Comparison& one : compared) {
+    largest.add({one.totals.sums.largest_absolute, one.totals.sums.largest_relative});
+  }
+  return largest;
 }
 
 base::Result<void> DeviceBlock::grow(cuda::Memory& memory, std::size_t bytes) const {

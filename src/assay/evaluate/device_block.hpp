@@ -33,8 +33,8 @@ class DeviceBlock {
   [[nodiscard]] base::Result<bool> inputs_changed();
   /// What the device says of outputs that lie here; what is expected has been computed.
   [[nodiscard]] base::Result<operators::cuda::DeviceVerdict> verdict_of(DevicePointer outputs);
-  /// Brings the expected values of the outputs.
-  [[nodiscard]] base::Result<const std::vector<operators::ExpectedValues>*> fetch_expected();
+  /// How far floating outputs that lie here are from what is expected; nullopt if there are none.
+  [[nodiscard]] base::Result<std::optional<tensor::LargestErrors>> errors_of(DevicePointer outputs);
 
   [[nodiscard]] const BlockInputs& inputs() const;
   [[nodiscard]] const device::cuda::Stream& stream() const { return stream_; }
@@ -76,7 +76,6 @@ class DeviceBlock {
   std::vector<std::size_t> elements_;
   std::vector<DevicePointer> expected_;
   DevicePointer scratch_ = 0;
-  std::vector<operators::ExpectedValues> fetched_;
   std::int64_t doubts_ = 0;
 };
 

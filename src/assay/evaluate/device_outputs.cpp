@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <assay/verify/device_output_guard.hpp>
-#include <assay/verify/output_check.hpp>
 
 namespace assay::evaluate {
 
@@ -71,17 +70,8 @@ class DeviceOutputs final : public CallOutputs {
   }
 
   base::Result<std::optional<tensor::LargestErrors>> largest_errors() override {
-    if (std::none_of(layout_->outputs.begin(), layout_->outputs.end(),
-                     [](const Place& place) { return tensor::is_floating(place.dtype); })) {
-      return std::nullopt;
-    }
     ASSAY_TRY(need_verdict());
-    if (verdict_->errors) {
-      return verdict_->errors;
-    }
-    ASSAY_TRY_ASSIGN(const auto* expected, block_->fetch_expected());
-    ASSAY_TRY(fetch());
-    return verify::largest_errors(*layout_, memory_->bytes(), *expected);
+    return verdict_->errors ? verdict_->errors : block_->errors_of(snapshot_);
   }
 
   base::Result<std::uint64_t> digest() override {
