@@ -14,6 +14,7 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
               clocks, once by NVML's samples, which count any kernel of any process
   corpus      assay selftest on the device, three runs
   clocks      each way of timing, cold and hot: floors, times of one solution, what became of the honest corpus
+  tiers       the same kernels without host code and with it, by each clock; what their compilers take
   campaign    a tuner's campaign of GDN decode on all 54 workloads
 
 Programs are taken from --bin (default build/release/bin); results go to --to (default bench/results), one file a part,
@@ -285,6 +286,56 @@ def clocks(runner):
     return {"benchmark": "each way of timing: floors, times of one solution, the honest corpus", "rows": rows}
 
 
+# The launch plan of examples/gdn_decode/device_only.launch.json, as host code.
+HOST_PART = """
+#include <assay/candidate.h>
+#include <cuda_runtime.h>
+
+ASSAY_KERNEL(run) {
+  static float2* made = nullptr;
+  static int held = 0;
+  const auto data = [&](int at) { return assay_input(call, at)->data; };
+  const int heads = static_cast<int>(assay_input(call, 3)->shape[0]) * kValueHeads;
+  if (heads > held) {
+    cudaFree(made);
+    held = cudaMalloc(&made, heads * sizeof(float2)) == cudaSuccess ? heads : 0;
+  }
+  using Half = unsigned short;
+  auto stream = static_cast<cudaStream_t>(assay_stream(call));
+  gates<<<(heads + 127) / 128, 128, 0, stream>>>(static_cast<float*>(data(4)), static_cast<Half*>(data(5)),
+                                                 static_cast<float*>(data(6)), static_cast<Half*>(data(7)), made, heads);
+  decode<<<dim3(4, heads), 128, 0, stream>>>(
+      static_cast<Half*>(data(0)), static_cast<Half*>(data(1)), static_cast<Half*>(data(2)), static_cast<float*>(data(3)),
+      made, static_cast<float>(assay_scalar(call, 8)), static_cast<Half*>(assay_output(call, 0)->data),
+      static_cast<float*>(assay_output(call, 1)->data));
+  return static_cast<int32_t>(cudaGetLastError());
+}
+"""
+
+
+def tiers(runner):
+    example = ROOT / "examples/gdn_decode/device_only.cu"
+    hosted = runner.folder / "hosted.cu"
+    hosted.write_text(example.read_text(encoding="utf-8") + HOST_PART, encoding="utf-8")
+    rows = []
+    for method in ("events", "graph", "cupti"):
+        for cache in ("cold", "hot"):
+            wall, report = runner.evaluate(example, "--against", hosted, "--definition", DECODE, "--clock", method,
+                                           "--cache", cache, "--again")
+            evaluation = report["evaluation"]
+            builds = {side: {key: evaluation[f"{side}_build"].get(key) for key in ("tier", "toolchain", "seconds")}
+                      for side in ("candidate", "incumbent")}
+            comparison = evaluation["comparison"] or {}
+            rows.append({"method": method, "cache": cache, "wall_s": wall, "outcome": evaluation["outcome"],
+                         "cause": evaluation["cause"], "builds": builds,
+                         "ratio": math.exp(comparison["log_ratio"]) if comparison else None,
+                         "times": [{key: timing[key] for key in ("axes", "candidate_ns", "incumbent_ns")}
+                                   for timing in evaluation["timings"]],
+                         "findings": [(finding["kind"], finding["side"]) for finding in evaluation["findings"]]})
+            print("tiers", rows[-1], flush=True)
+    return {"benchmark": "the same kernels device-only (candidate) and with host code (incumbent), GDN decode", "rows": rows}
+
+
 def campaign(runner):
     wall, done = runner.run("campaign", "run", "gpu", "--definition", DECODE, "--dataset", ROOT / "datasets/contest",
                             "--device", runner.device, "--tunable", "gdn_decode_tunable_cuda", "--rounds", 3, "--json")
@@ -296,8 +347,9 @@ def campaign(runner):
 
 def main(arguments):
     parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials_decode, trials_topk,
-                                              trials_attention, trials_prefill, trials_moe,
-                                              share_decode, share_topk, share_attention, share_prefill, share_moe, corpus, clocks, campaign)}
+                                              trials_attention, trials_prefill, trials_moe, share_decode, share_topk,
+                                              share_attention, share_prefill, share_moe, corpus, clocks, tiers,
+                                              campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--device", default="cuda:0")

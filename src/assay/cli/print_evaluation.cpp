@@ -225,6 +225,19 @@ std::string trials_text(const task::TrialsRecord& trials) {
       100 * stats::failure_rate_upper_bound(0, trials.on_each, 0.95));
 }
 
+// "; tier device-only", or of both sides where they differ; empty where there are no tiers.
+std::string tiers_text(const task::Evaluation& evaluation) {
+  const std::optional<task::Tier>& tier = evaluation.candidate_build.tier;
+  if (!tier) {
+    return {};
+  }
+  std::string text = fmt::format("; tier {}", task::to_string(*tier));
+  if (evaluation.incumbent_build && evaluation.incumbent_build->tier && evaluation.incumbent_build->tier != tier) {
+    text += fmt::format(" (the incumbent: {})", task::to_string(*evaluation.incumbent_build->tier));
+  }
+  return text;
+}
+
 std::string official_text(const task::OfficialVerdict& verdict) {
   return verdict.passed ? fmt::format("  flashinfer-bench would pass it ({} trials by its own rule)\n", verdict.trials)
                         : fmt::format("  flashinfer-bench would not pass it: {}\n", base::printable(verdict.reason));
@@ -309,9 +322,10 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
       text += trials_text(*evaluation.trials);
     }
     const base::Timing timing = task::timing_of(evaluation);
-    text += fmt::format("  timed by {}, caches {}; the timer's own floor is {}\n", base::to_string(timing.method),
+    text += fmt::format("  timed by {}, caches {}; the timer's own floor is {}{}\n", base::to_string(timing.method),
                         base::to_string(timing.cache),
-                        base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
+                        base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))),
+                        tiers_text(evaluation));
   }
   if (evaluation.official) {
     text += official_text(*evaluation.official);

@@ -76,7 +76,11 @@ TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
   // 28 of its own: 8 difficult ones, and half of the other 40; 1 - 0.05^(1/28) is 10 %.
   EXPECT_THAT(text,
               HasSubstr("28 of its outputs checked, 8 on difficult inputs, none wrong: wrong in fewer than 10 % of"));
-  EXPECT_THAT(text, HasSubstr("timed by wall, caches cold; the timer's own floor is 31 ns"));
+  EXPECT_THAT(text, HasSubstr("timed by wall, caches cold; the timer's own floor is 31 ns\n"));
+  report.evaluation.candidate_build.tier = task::Tier::device_only;
+  report.evaluation.incumbent_build.emplace().tier = task::Tier::host_and_device;
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              HasSubstr("floor is 31 ns; tier device-only (the incumbent: host+device)\n"));
   EXPECT_THAT(text, Not(HasSubstr("flashinfer-bench")));
   EXPECT_THAT(text, HasSubstr("archived as e-1 in here\n"));
   EXPECT_THAT(text, HasSubstr("next: all workloads: assay evaluate"));

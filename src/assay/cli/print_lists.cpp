@@ -77,6 +77,7 @@ std::string print_candidate(const service::Shown& shown, Colour colour) {
 std::string print_build(const std::string& side, const task::BuildRecord& build) {
   std::string text = fmt::format("  {:<12} {}{}", side + " build", build.built ? "built" : "not built",
                                  build.toolchain.empty() ? "" : " by " + base::printable(build.toolchain));
+  text += build.tier ? fmt::format(", {}", task::to_string(*build.tier)) : "";
   text += build.from_cache ? ", from the cache\n" : fmt::format(", {:.2f} s\n", build.seconds);
   if (!build.command.empty()) {
     text += "    " + base::printable(base::join(build.command, " ")) + "\n";

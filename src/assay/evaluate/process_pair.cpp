@@ -292,12 +292,27 @@ class ProcessPair {
   void prepare(const measure::ScheduledCall& call, const Block& block, const base::Timing& how) {
     SideProcess& side = side_of(call);
     session_.device->place_judge();
-    const auto reply = side.client->prepare(describe_call(block.layout, block.arguments, how), limit_of(call));
+    const std::optional<worker::Call> description = describe(side, block, how);
+    if (!description) {
+      return;
+    }
+    const auto reply = side.client->prepare(*description, limit_of(call));
     if (reply) {
       hear(side, call.workload, *reply);
     } else {
       note_failure(reply.error(), call, block);
     }
+  }
+
+  // Nothing if the side's launch plan does not hold for these axes, which is its fault.
+  std::optional<worker::Call> describe(const SideProcess& side, const Block& block, const base::Timing& how) {
+    base::Result<worker::Call> described =
+        describe_call(*side.contestant, request().definition, block.axes, block.layout, block.arguments, how);
+    if (!described) {
+      fail(side, task::Outcome::not_built, block.workload, {plan_fault(described.error(), side.contestant->side)});
+      return std::nullopt;
+    }
+    return std::move(*described);
   }
 
   void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const Block& block) {
@@ -332,11 +347,15 @@ class ProcessPair {
       session_.device->evict(side.outputs->bytes().first(block.layout.outputs_size));
     }
     session_.device->place_judge();
+    const std::optional<worker::Call> description = describe(side, block, timing_);
+    if (!description) {
+      return {};
+    }
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
     clock_.lap(Stage::rest);
-    const auto reply = side.client->call(describe_call(block.layout, block.arguments, timing_), limit_of(call));
+    const auto reply = side.client->call(*description, limit_of(call));
     clock_.lap(Stage::call);
     if (!reply) {
       note_failure(reply.error(), call, block);

@@ -72,6 +72,7 @@ struct BuildRecord {
   double seconds = 0;         ///< Of the compiler; 0 from the cache.
   /// Of a CUDA solution. Empty for other languages, and in records of before kernels were described.
   std::vector<KernelResources> kernels = {};
+  std::optional<Tier> tier = std::nullopt;  ///< Of a CUDA solution; absent in records of before there were two.
 };
 
 /// Per workload: medians over all samples but warm-ups, and the paired log-ratio candidate/incumbent.

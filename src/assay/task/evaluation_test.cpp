@@ -70,6 +70,9 @@ TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
   Json json = written(sample_evaluation());
   EXPECT_EQ(json["candidate_build"]["kernels"][0]["spill_load_bytes"], 1476);
   EXPECT_FALSE(json["incumbent_build"].contains("kernels"));
+  EXPECT_EQ(json["candidate_build"]["tier"], "device-only");
+  EXPECT_FALSE(json["incumbent_build"].contains("tier"));
+  EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.tier, Tier::device_only);
   EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.kernels, sample_evaluation().candidate_build.kernels);
   json["candidate_build"].erase("kernels");
   const Evaluation read = decode_evaluation(json, "e").value();
@@ -154,8 +157,8 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   const auto check = [](const Json& part, const Json& document, const std::string& place) {
     for (const auto& [key, value] : part.items()) {
       if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
-          key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "clock" ||
-          key == "device_readings" || key == "canary") {
+          key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "tier" ||
+          key == "clock" || key == "device_readings" || key == "canary") {
         continue;  // records of before do not have them
       }
       Json json = document;
