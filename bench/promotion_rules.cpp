@@ -108,7 +108,8 @@ std::vector<Rule> rules_of(const promote::Policy& policy) {
   return {{"greedy", "greedy", "best time so far, stored"},
           {"plain_interval_of_calls", "plain 95 % interval", "over calls of one process pair"},
           {"plain_interval_after_each_pair", "plain 95 % interval", "looked at after each pair"},
-          {"student_t_split", "Student's t, error split", fmt::format("over {} looks", plan.maximum_pairs - plan.minimum_pairs + 1)},
+          {"student_t_split", "Student's t, error split",
+           fmt::format("over {} looks", plan.maximum_pairs - plan.minimum_pairs + 1)},
           {"evidence", "evidence", fmt::format("policy {}", policy.name)}};
 }
 
@@ -209,10 +210,8 @@ std::string run_replay(std::int64_t runs, base::Json& results) {
       {{"sibling_failed_there", History::sibling_failed_there},
        {"no_history", History::none},
        {"sibling_failed_elsewhere", History::sibling_failed_elsewhere}}};
-  base::Json& json = results["replay"] = {{"workloads", kReplayWorkloads},
-                                          {"budget", kReplayBudget},
-                                          {"defect_rate", kDefectRate},
-                                          {"runs", runs}};
+  base::Json& json = results["replay"] = {
+      {"workloads", kReplayWorkloads}, {"budget", kReplayBudget}, {"defect_rate", kDefectRate}, {"runs", runs}};
   for (const auto& [name, options] : allocations) {
     plot::RateRow row{name, std::string(name) == "even" ? "" : "a fifth spread evenly", {}};
     for (const auto& [key, history] : histories) {
@@ -252,20 +251,16 @@ std::string run_rules(std::int64_t copies, std::int64_t gains, base::Json& resul
     json["by_rule"][rules[i].key] = {{"copies", encode(of_copies[i])},
                                      {"gains", encode(of_gains[i])},
                                      {"at_the_minimum_effect", encode(at_edge[i])}};
-    fmt::print("{} ({}): {:.3f} % of copies, {:.1f} % of gains, {:.2f} % at the minimum effect; {:.1f} and {:.1f} pairs\n",
-               rules[i].name, rules[i].detail, 100 * of_copies[i].rate().estimate, 100 * of_gains[i].rate().estimate,
-               100 * at_edge[i].rate().estimate, stats::mean(of_copies[i].pairs), stats::mean(of_gains[i].pairs));
+    fmt::print(
+        "{} ({}): {:.3f} % of copies, {:.1f} % of gains, {:.2f} % at the minimum effect; {:.1f} and {:.1f} pairs\n",
+        rules[i].name, rules[i].detail, 100 * of_copies[i].rate().estimate, 100 * of_gains[i].rate().estimate,
+        100 * at_edge[i].rate().estimate, stats::mean(of_copies[i].pairs), stats::mean(of_gains[i].pairs));
   }
   const stats::TimingNoise noise;
-  results["noise"] = {{"session", noise.session},
-                      {"drift", noise.drift},
-                      {"drift_memory", noise.drift_memory},
-                      {"process", noise.process},
-                      {"placement", noise.placement},
-                      {"misplaced", noise.misplaced},
-                      {"misplacement", noise.misplacement},
-                      {"call", noise.call},
-                      {"spikes", noise.spikes}};
+  results["noise"] = {
+      {"session", noise.session},           {"drift", noise.drift},         {"drift_memory", noise.drift_memory},
+      {"process", noise.process},           {"placement", noise.placement}, {"misplaced", noise.misplaced},
+      {"misplacement", noise.misplacement}, {"call", noise.call},           {"spikes", noise.spikes}};
   return plot::draw(chart);
 }
 
@@ -290,6 +285,7 @@ int main(int argc, char** argv) {
     }
     return result.has_value();
   };
-  const bool all = written(argv[1], base::dump_pretty(results) + "\n") && written(argv[2], rules) && written(argv[3], replay);
+  const bool all =
+      written(argv[1], base::dump_pretty(results) + "\n") && written(argv[2], rules) && written(argv[3], replay);
   return all ? 0 : 1;
 }

@@ -82,10 +82,10 @@ struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
 
-using Command =
-    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand, DatasetCheckCommand, MaterialiseCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
+                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
+                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -26,8 +26,8 @@ struct RatePanel {
 
 struct RateRow {
   std::string name;
-  std::string detail;        ///< A second, softer line.
-  std::vector<Rate> rates;   ///< One a panel.
+  std::string detail;       ///< A second, softer line.
+  std::vector<Rate> rates;  ///< One a panel.
 };
 
 struct RateChart {

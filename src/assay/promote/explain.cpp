@@ -23,13 +23,16 @@ std::string limits(const task::SessionPlan& plan) {
 std::string test_words(std::string_view stage, const task::SessionPlan& plan) {
   if (plan.test == task::PairedTest::student_t) {
     return fmt::format(
-        "The {} is tested by Student's t after each pair, its error split over the {} looks: quick, and right as long as "
+        "The {} is tested by Student's t after each pair, its error split over the {} looks: quick, and right as long "
+        "as "
         "pairs scatter nearly normally.",
         stage, plan.maximum_pairs - plan.minimum_pairs + 1);
   }
   return fmt::format(
-      "The {} is tested by evidence that may be looked at after every pair and assumes no more than that a pair's noise is "
-      "as often above as below: a copy of the incumbent is promoted in at most {} of sessions, and no effect, however large, "
+      "The {} is tested by evidence that may be looked at after every pair and assumes no more than that a pair's "
+      "noise is "
+      "as often above as below: a copy of the incumbent is promoted in at most {} of sessions, and no effect, however "
+      "large, "
       "is shown by fewer than {} pairs.",
       stage, percent(plan.alpha / 2), static_cast<int>(std::ceil(std::log2(2 / plan.alpha))));
 }
@@ -40,8 +43,9 @@ std::string cost_words(std::string_view stage, const task::SessionPlan& plan, st
       "A {} costs at most {} processes and {} timed calls on each of {}, besides as many warm-up calls as there are "
       "processes times workloads{}.",
       stage, 2 * plan.maximum_pairs, 2 * plan.maximum_pairs * plan.samples_per_pair, workloads,
-      plan.futility > 0 ? fmt::format("; it ends early once a gain has become less probable than {}", percent(plan.futility))
-                        : std::string());
+      plan.futility > 0
+          ? fmt::format("; it ends early once a gain has become less probable than {}", percent(plan.futility))
+          : std::string());
 }
 
 // What the sweep can see, where a pair's log-ratio has the spread that two processes with one kernel have on real devices.
@@ -56,7 +60,8 @@ std::string resolution_words(const task::SessionPlan& plan) {
     gain += 0.001;
   } while (gain < 0.9 && taken(gain) > plan.maximum_pairs);
   return fmt::format(
-      "Where a pair's ratio scatters by {}, as two processes with the same kernel do, a sweep finds a gain of {} in 95 of 100 "
+      "Where a pair's ratio scatters by {}, as two processes with the same kernel do, a sweep finds a gain of {} in 95 "
+      "of 100 "
       "sessions, with up to {} pairs.",
       percent(kUsualSpread), percent(gain), taken(gain));
 }
@@ -83,6 +88,11 @@ std::vector<std::string> explain(const Policy& policy) {
   sentences.push_back(test_words("sweep", policy.sweep));
   if (policy.sweep.test == task::PairedTest::evidence) {
     sentences.push_back(resolution_words(policy.sweep));
+    sentences.push_back(
+        fmt::format("A campaign spends that error over all its sweeps (e-LOND): less with each, more after each "
+                    "promotion, so that at most "
+                    "a share of {} of its promotions is expected to be false.",
+                    percent(policy.sweep.alpha / 2)));
   }
   sentences.push_back(cost_words("sweep", policy.sweep, "the definition's workloads"));
   if (policy.sweep.stress_trials > 0) {

@@ -89,8 +89,8 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
-  const stats::PairedTest test = plan.test == task::PairedTest::evidence ? stats::PairedTest::evidence
-                                                                         : stats::PairedTest::student_t;
+  const stats::PairedTest test =
+      plan.test == task::PairedTest::evidence ? stats::PairedTest::evidence : stats::PairedTest::student_t;
   return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility, test};
 }
 

@@ -10,14 +10,18 @@ namespace assay::stats {
 namespace {
 
 constexpr double kPriorFailures = 0.1;
-constexpr int kSteps = 200;  // Bisection to the last bits of a double, for exponents of any size.
+constexpr int kSteps = 100;  // Of bisection: to the last bits of a double, and nearly 0 is near enough.
 
-// log of the mixture's likelihood ratio against a constant rate; convex in the rate.
-double log_mixture_ratio(double failures, double successes, double rate) {
-  const double log_mixture = std::lgamma(kPriorFailures + failures) + std::lgamma(1 + successes) -
-                             std::lgamma(kPriorFailures + failures + 1 + successes) + std::log(kPriorFailures);
-  const double at_rate = (failures > 0 ? failures * std::log(rate) : 0) +
-                         (successes > 0 ? successes * std::log1p(-rate) : 0);
+// log of the likelihood under the mixture.
+double log_mixture_of(double failures, double successes) {
+  return std::lgamma(kPriorFailures + failures) + std::lgamma(1 + successes) -
+         std::lgamma(kPriorFailures + failures + 1 + successes) + std::log(kPriorFailures);
+}
+
+// log of its ratio to the likelihood at a constant rate; convex in the rate.
+double log_ratio_to(double log_mixture, double failures, double successes, double rate) {
+  const double at_rate =
+      (failures > 0 ? failures * std::log(rate) : 0) + (successes > 0 ? successes * std::log1p(-rate) : 0);
   return log_mixture - at_rate;
 }
 
@@ -77,11 +81,12 @@ double anytime_failure_rate_upper_bound(std::int64_t failures, std::int64_t tria
   const auto k = static_cast<double>(failures);
   const auto rest = static_cast<double>(trials - failures);
   const double needed = -std::log1p(-confidence);
+  const double log_mixture = log_mixture_of(k, rest);
   double low = k / (k + rest);  // The least ratio; from here to 1 it rises without bound.
   double high = 1;
   for (int step = 0; step < kSteps; ++step) {
     const double middle = low + (high - low) / 2;
-    (middle < 1 && log_mixture_ratio(k, rest, middle) < needed ? low : high) = middle;
+    (middle < 1 && log_ratio_to(log_mixture, k, rest, middle) < needed ? low : high) = middle;
   }
   return high;
 }
@@ -104,9 +109,8 @@ StrataBound bound_strata(std::span<const Stratum> strata, double confidence) {
     const Stratum& stratum = strata[i];
     double upper = 1;
     if (stratum.trials > 0) {
-      upper = bound.failures == 0
-                  ? -std::expm1(-budget / static_cast<double>(stratum.trials))
-                  : anytime_failure_rate_upper_bound(stratum.failures, stratum.trials, each);
+      upper = bound.failures == 0 ? -std::expm1(-budget / static_cast<double>(stratum.trials))
+                                  : anytime_failure_rate_upper_bound(stratum.failures, stratum.trials, each);
     }
     if (upper > bound.of_weakest) {
       bound.of_weakest = upper;

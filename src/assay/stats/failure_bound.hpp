@@ -25,9 +25,9 @@ struct Stratum {
 struct StrataBound {
   std::int64_t trials = 0;
   std::int64_t failures = 0;
-  double in_use = 1;         ///< Upper bound for the rate of calls that are distributed as the weights say.
-  std::size_t weakest = 0;   ///< The stratum about which least is known.
-  double of_weakest = 1;     ///< Upper bound for its rate, and so for the rate of every stratum. 1 if it has no trial.
+  double in_use = 1;        ///< Upper bound for the rate of calls that are distributed as the weights say.
+  std::size_t weakest = 0;  ///< The stratum about which least is known.
+  double of_weakest = 1;    ///< Upper bound for its rate, and so for the rate of every stratum. 1 if it has no trial.
 };
 
 /// Bounds the rates of independent strata, of which at least one is given.

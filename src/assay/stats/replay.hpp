@@ -14,10 +14,10 @@ namespace assay::stats {
 /// What is known, before the first trial of a candidate, about one stratum: a workload, or a workload with one kind of
 /// input.
 struct ReplayStratum {
-  double weight = 1;         ///< Share of the calls in use, or the harm of a failure here; >= 0, only ratios matter.
-  std::size_t regime = 0;    ///< Strata of one regime are expected to fail alike. Any number.
-  TrialCount of_operator;    ///< Of all earlier candidates for the operator.
-  TrialCount of_siblings;    ///< Of those that share code with this one; not counted in of_operator.
+  double weight = 1;       ///< Share of the calls in use, or the harm of a failure here; >= 0, only ratios matter.
+  std::size_t regime = 0;  ///< Strata of one regime are expected to fail alike. Any number.
+  TrialCount of_operator;  ///< Of all earlier candidates for the operator.
+  TrialCount of_siblings;  ///< Of those that share code with this one; not counted in of_operator.
   std::vector<std::uint64_t> failing_seeds;  ///< Of inputs on which any candidate failed, ever.
 };
 
@@ -28,10 +28,11 @@ enum class ReplayRule : std::uint8_t { expected_detection, thompson };
 
 struct ReplayOptions {
   ReplayRule rule = ReplayRule::expected_detection;
-  double even_share = 0.2;         ///< Of the trials, spread evenly over all strata, so that new defects are found too; in [0.2, 1].
+  double even_share =
+      0.2;  ///< Of the trials, spread evenly over all strata, so that new defects are found too; in [0.2, 1].
   double operator_discount = 0.3;  ///< What a trial of another candidate says about this one.
   double sibling_discount = 1;
-  double regime_discount = 0.1;    ///< What the mean stratum of a regime says about each other one, on top.
+  double regime_discount = 0.1;  ///< What the mean stratum of a regime says about each other one, on top.
 };
 
 /// Returns what is believed about each stratum: a Beta(0.1, 1) prior, updated by history with its discounts.

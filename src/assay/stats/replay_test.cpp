@@ -102,7 +102,8 @@ RC_GTEST_PROP(ReplayProperty, AFifthOfEveryBeginningIsSpreadEvenly, (int seed)) 
   std::vector<ReplayStratum> strata(size);
   strata.front().of_siblings = {20, 10};
   base::Philox random(static_cast<std::uint64_t>(seed), 3);
-  const ReplayOptions options{.rule = *rc::gen::arbitrary<bool>() ? ReplayRule::thompson : ReplayRule::expected_detection};
+  const ReplayOptions options{.rule =
+                                  *rc::gen::arbitrary<bool>() ? ReplayRule::thompson : ReplayRule::expected_detection};
   const std::size_t budget = *rc::gen::inRange<std::size_t>(1, 400);
   const auto plan = plan_replay(strata, budget, options, random);
   RC_ASSERT(plan.size() == budget);

@@ -7,7 +7,7 @@ namespace assay::stats {
 /// What pairs in which both sides are the same code say about a session: whether it favours one side, and how fine a
 /// difference it can see.
 struct SelfComparison {
-  double spread = 0;        ///< Standard deviation of a pair's log-ratio about 0, from the middle half of the magnitudes.
+  double spread = 0;  ///< Standard deviation of a pair's log-ratio about 0, from the middle half of the magnitudes.
   double spread_upper = 0;  ///< What it does not exceed with the stated confidence; infinite below 4 pairs.
   double log_evidence = 0;  ///< Natural logarithm of the evidence that one side is favoured.
   bool biased = false;      ///< The evidence reached 1 / alpha: nothing that was measured in this session counts.

@@ -69,11 +69,8 @@ TEST(PairsToFind, AgreesWithSimulatedTests) {
   base::Philox random(8, base::stream_id("pairs_to_find"));
   for (const double spread : {0.004, 0.012, 0.02}) {
     constexpr double kBeyond = 0.01;
-    const PairedRule rule{.minimum_pairs = 3,
-                          .maximum_pairs = 400,
-                          .alpha = 0.05,
-                          .minimum_effect = 0.002,
-                          .test = PairedTest::evidence};
+    const PairedRule rule{
+        .minimum_pairs = 3, .maximum_pairs = 400, .alpha = 0.05, .minimum_effect = 0.002, .test = PairedTest::evidence};
     constexpr std::size_t kRuns = 300;
     std::vector<int> taken(kRuns);
     for (int& pairs : taken) {

@@ -16,15 +16,15 @@ namespace assay::stats {
 /// The defaults have the orders of magnitude that were measured on one H200: two processes with the same kernel differ
 /// steadily by about 1 %, calls by 1 to 2 % with rare ones of many times that, sessions by 3.5 %.
 struct TimingNoise {
-  double session = 0.035;        ///< Deviation of what a whole session shares: host, clocks, temperature.
-  double drift = 0.01;           ///< Stationary deviation within a session of a first-order autoregression over calls.
-  double drift_memory = 0.999;   ///< Its coefficient from call to call, in [0, 1).
-  double process = 0.005;        ///< Placement of a process, all its workloads alike.
-  double placement = 0.006;      ///< Placement of one workload's buffers and code in one process.
-  double misplaced = 0.03;       ///< Share of processes that are placed badly: slower by an exponential variable with this
-  double misplacement = 0.02;    ///< mean.
-  double call = 0.010;           ///< Scale of a call's own noise: Student's t with 3 degrees of freedom.
-  double spikes = 0.005;         ///< Share of calls that something interrupts: slower by an exponential variable of mean 1.
+  double session = 0.035;       ///< Deviation of what a whole session shares: host, clocks, temperature.
+  double drift = 0.01;          ///< Stationary deviation within a session of a first-order autoregression over calls.
+  double drift_memory = 0.999;  ///< Its coefficient from call to call, in [0, 1).
+  double process = 0.005;       ///< Placement of a process, all its workloads alike.
+  double placement = 0.006;     ///< Placement of one workload's buffers and code in one process.
+  double misplaced = 0.03;  ///< Share of processes that are placed badly: slower by an exponential variable with this
+  double misplacement = 0.02;  ///< mean.
+  double call = 0.010;         ///< Scale of a call's own noise: Student's t with 3 degrees of freedom.
+  double spikes = 0.005;  ///< Share of calls that something interrupts: slower by an exponential variable of mean 1.
 };
 
 /// A paired session under the model: per process pair fresh placements, then rounds in which each workload is called on both

@@ -112,25 +112,29 @@ double chance_of_evidence_below(std::span<const double> values, int most, double
   if (!all_finite(values)) {
     return 1;  // Nothing is known that would justify giving up.
   }
+  LogCapitals capitals{};
+  for (const double value : values) {
+    bet(capitals, value, bound, 1);
+  }
+  // What all bettors together lack of the best of them now, they lack of the one that will be best.
+  const double lag = *std::max_element(capitals.begin(), capitals.end()) - log_mean(capitals);
   const double error = standard_error(values);
   constexpr int kCentres = 9;
   double chance = 0;
   for (int centre = 0; centre < kCentres; ++centre) {
     const double shift = error > 0 ? error * student_t_quantile((centre + 0.5) / kCentres, done - 1) : 0;
     double best = 0;
-    for (const double rate : kRates) {
+    for (std::size_t i = 0; i < kRates.size(); ++i) {
       double sum = 0;
       double squares = 0;
-      double capital = -std::log(static_cast<double>(kRates.size()));
       for (const double value : values) {
-        capital += log_factor(rate * (bound - value));
-        const double factor = log_factor(rate * (bound - value - shift));
+        const double factor = log_factor(kRates[i] * (bound - value - shift));
         sum += factor;
         squares += factor * factor;
       }
       const double gain = sum / done;
       const double deviation = std::sqrt(std::max(0.0, (squares - sum * gain) / (done - 1)) * rest);
-      const double lacking = log_needed - capital - rest * gain;
+      const double lacking = log_needed + lag - capitals[i] - rest * gain;
       best = std::max(best, deviation > 0 ? normal_upper_tail(lacking / deviation) : (lacking <= 0 ? 1.0 : 0.0));
     }
     chance += best / kCentres;

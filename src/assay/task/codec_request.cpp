@@ -168,7 +168,7 @@ EvaluationRequest read_request(const Node& node) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
     for (const std::string_view field :
-         {"candidate", "incumbent", "plan", "official_trials", "trials", "disabled_probes"}) {
+         {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
         given.problem(
             fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));
@@ -195,6 +195,15 @@ EvaluationRequest read_request(const Node& node) {
   }
   if (const Node trials = fields.optional("trials"); trials.present()) {
     request.trials = read_count(trials, 1, kMostSamples);
+  }
+  if (const Node trials = fields.optional("trials_on"); trials.present()) {
+    for (const Node& count : trials.items()) {
+      request.trials_on.push_back(read_count(count, 0, kMostSamples));
+    }
+    if (request.trials_on.size() != request.workloads.size()) {
+      trials.problem(fmt::format("has {} numbers, and there are {} workloads: give one a workload",
+                                 request.trials_on.size(), request.workloads.size()));
+    }
   }
   if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
     for (const Node& probe : probes.items(1)) {
@@ -305,6 +314,9 @@ Json encode(const EvaluationRequest& request) {
   }
   if (request.trials > 0) {
     json["trials"] = request.trials;
+  }
+  if (!request.trials_on.empty()) {
+    json["trials_on"] = request.trials_on;
   }
   for (const Probe probe : request.disabled_probes) {
     json["disabled_probes"].push_back(to_string(probe));

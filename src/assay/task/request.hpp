@@ -93,6 +93,8 @@ struct EvaluationRequest {
   /// Checked calls before anything is timed, at least so many in all and equally many a workload, on inputs as in use.
   /// They bound how often the candidate is wrong; one that is ends the evaluation. 0: none.
   int trials = 0;
+  /// How many of the trials each workload gets, in their order, by what is known of earlier candidates. Empty: equally many.
+  std::vector<int> trials_on;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }
