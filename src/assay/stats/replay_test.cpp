@@ -100,7 +100,7 @@ TEST(Replay, WeightsSendTrialsWhereAFailureWouldDoMostHarm) {
 RC_GTEST_PROP(ReplayProperty, AFifthOfEveryBeginningIsSpreadEvenly, (int seed)) {
   const auto size = static_cast<std::size_t>(*rc::gen::inRange(1, 12));
   std::vector<ReplayStratum> strata(size);
-  strata.front().of_siblings = {20, 10};
+  strata.at(0).of_siblings = {20, 10};
   base::Philox random(static_cast<std::uint64_t>(seed), 3);
   const ReplayOptions options{.rule =
                                   *rc::gen::arbitrary<bool>() ? ReplayRule::thompson : ReplayRule::expected_detection};
