@@ -102,7 +102,7 @@ TEST(Judge, GoesOnWhileUndecidedAndStopsAtTheCap) {
   EXPECT_EQ(late.conclusion, stats::PairedConclusion::undecided);
 }
 
-TEST(Judge, ByEvidenceItStopsOnceThePairsHaveDoubledItOftenEnough) {
+TEST(Judge, ByEvidenceItStopsOnceThereAreEnoughPairsThatAgree) {
   auto request = request_of(2);
   request.plan.test = task::PairedTest::evidence;
   request.plan.maximum_pairs = 12;

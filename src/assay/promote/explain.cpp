@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include <assay/promote/policy.hpp>
 #include <assay/stats/binomial_bound.hpp>
 #include <assay/stats/self_comparison.hpp>
+#include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::promote {
 namespace {
@@ -34,7 +34,7 @@ std::string test_words(std::string_view stage, const task::SessionPlan& plan) {
       "as often above as below: a copy of the incumbent is promoted in at most {} of sessions, and no effect, however "
       "large, "
       "is shown by fewer than {} pairs.",
-      stage, percent(plan.alpha / 2), static_cast<int>(std::ceil(std::log2(2 / plan.alpha))));
+      stage, percent(plan.alpha / 2), stats::least_values_for_evidence(plan.alpha));
 }
 
 // In processes and calls, which the device turns into time.

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include <assay/promote/policy_fields.hpp>
+#include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::promote {
 namespace {
@@ -70,11 +70,11 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   if (const Node test = fields.optional("test"); test.present()) {  // Policies stored before knew one.
     plan.test = static_cast<task::PairedTest>(test.word(task::paired_test_names()));
   }
-  if (plan.test == task::PairedTest::evidence && plan.maximum_pairs * std::log(2.0) < std::log(2 / plan.alpha)) {
+  if (plan.test == task::PairedTest::evidence && plan.maximum_pairs < stats::least_values_for_evidence(plan.alpha)) {
     most.problem(
-        fmt::format("is {}: evidence at most doubles with each pair, and {} such doublings cannot reach 2 / alpha = "
-                    "{:g}: allow {} pairs",
-                    plan.maximum_pairs, plan.maximum_pairs, 2 / plan.alpha, std::ceil(std::log2(2 / plan.alpha))));
+        fmt::format("is {}: evidence at most nearly doubles with each pair, and cannot reach 2 / alpha = {:g} by then: "
+                    "allow {} pairs",
+                    plan.maximum_pairs, 2 / plan.alpha, stats::least_values_for_evidence(plan.alpha)));
   }
   read_int(field(fields, "samples_per_pair", missing), plan.samples_per_pair, 1, kMostSamples);
   read_real(field(fields, "minimum_effect", missing), plan.minimum_effect, {0, 0.99, false});

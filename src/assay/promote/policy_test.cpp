@@ -267,7 +267,7 @@ TEST(ExplainPolicy, SaysWhatItsTestsLeanOnAndWhatItCosts) {
   EXPECT_THAT(quick, Contains(AllOf(HasSubstr("32 clean trials"), HasSubstr("8.94 %"))));
   const auto release = explain(*built_in_policy("release"));
   EXPECT_THAT(release, Contains(AllOf(HasSubstr("The sweep is tested by evidence"), HasSubstr("at most 0.5 %"),
-                                      HasSubstr("fewer than 8 pairs"))));
+                                      HasSubstr("fewer than 9 pairs"))));
   EXPECT_THAT(release, Contains(HasSubstr("finds a gain of 0.8 %")));
 }
 

@@ -49,7 +49,7 @@ TEST(Recompute, AgreesWithAnHonestJudgeWhoGoesByEvidence) {
   const auto result = recompute(session);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_EQ(result->conclusion, stats::PairedConclusion::better);
-  EXPECT_EQ(result->decision.pairs_used, 6) << "2 / 0.05 takes six doublings";
+  EXPECT_EQ(result->decision.pairs_used, 6) << "fewer cannot reach 2 / 0.05";
   session.request.plan.test = task::PairedTest::student_t;  // A judge that tested otherwise than it was asked to.
   EXPECT_THAT(internal_failure(session, "promote.disagreement"), HasSubstr("s-1"));
 }

@@ -12,7 +12,7 @@ enum class PairedConclusion : std::uint8_t { better, not_better, undecided };
 /// How the pairs are tested at each look.
 enum class PairedTest : std::uint8_t {
   student_t,  ///< Student's t; alpha is split over the looks. Decides from 2 pairs on; leans on nearly normal pairs.
-  evidence,  ///< symmetric_evidence.hpp: leans on symmetry alone, costs nothing for looking; needs log2(2 / alpha) pairs.
+  evidence,  ///< symmetric_evidence.hpp: leans on symmetry alone, costs nothing for looking; needs least_values_for_evidence(alpha).
 };
 
 /// The rule: look after each pair from minimum_pairs to maximum_pairs.

@@ -67,9 +67,9 @@ int pairs_to_find(double beyond, double spread, double alpha) {
   const double needed = std::log(2 / alpha) + kCostOfMixture;
   const double root = kNormal95 + std::sqrt(kNormal95 * kNormal95 + 2 * needed);
   const double drift = root * spread / beyond;
-  const double pairs = std::max(std::ceil(drift * drift), std::ceil(needed / std::log(2.0)));
+  const double pairs = std::ceil(drift * drift);
   ASSAY_CHECK(pairs < 1e9);
-  return static_cast<int>(pairs);
+  return std::max(static_cast<int>(pairs), least_values_for_evidence(alpha));
 }
 
 }  // namespace assay::stats

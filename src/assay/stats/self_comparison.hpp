@@ -24,7 +24,7 @@ struct SelfComparison {
 /// Estimates how many process pairs the sequential test takes to find, with probability 0.95, a gain whose log-ratio is
 /// `beyond` > 0 further than the minimum effect, where a pair's spread is `spread` > 0 and the two-sided error is `alpha`:
 /// the n at which n u^2 / 2 - 1.645 sqrt(n) u reaches log(2 / alpha) + log(5) / 2 with u = beyond / spread (Wald's
-/// approximation for the best of the five bettors), and at least what doubling each time takes. Measured against
+/// approximation for the best of the five bettors), and at least least_values_for_evidence. Measured against
 /// simulations in the test: within a quarter for normal pairs.
 [[nodiscard]] int pairs_to_find(double beyond, double spread, double alpha);
 

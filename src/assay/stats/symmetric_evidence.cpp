@@ -19,10 +19,9 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr std::array<double, 5> kRates = {8, 32, 128, 512, 2048};
 using LogCapitals = std::array<double, kRates.size()>;
 
-// log(1 + tanh(z)), which has no cancellation in this form. Beyond -350 the exponential would overflow.
-double log_factor(double z) {
-  return z < -350 ? 2 * z + std::numbers::ln2 : std::numbers::ln2 - std::log1p(std::exp(-2 * z));
-}
+constexpr double kStake = 0.9;  // Of the capital on each bet; the rest survives any outlier.
+
+double log_factor(double z) { return std::log1p(kStake * std::tanh(z)); }
 
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
@@ -57,7 +56,7 @@ double log_evidence(std::span<const double> values, double bound, double side) {
 
 // The bound nearest to the values, on the given side of them, that the evidence has excluded.
 double excluded_end(std::span<const double> values, double log_needed, double side) {
-  constexpr double kFar = 8;  // Even the slowest bettor has doubled its capital here.
+  constexpr double kFar = 8;  // Even the slowest bettor has won all that there is to win here.
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   double outside = side > 0 ? *most + kFar : *least - kFar;
   double inside = side > 0 ? *least - kFar : *most + kFar;
@@ -86,6 +85,11 @@ double hodges_lehmann(std::span<const double> values) {
 double normal_upper_tail(double z) { return std::erfc(z / std::numbers::sqrt2) / 2; }
 
 }  // namespace
+
+int least_values_for_evidence(double alpha) {
+  ASSAY_CHECK(alpha > 0 && alpha < 1);
+  return static_cast<int>(std::ceil(std::log(2 / alpha) / std::log1p(kStake)));
+}
 
 double log_evidence_below(std::span<const double> values, double bound) { return log_evidence(values, bound, 1); }
 
@@ -149,6 +153,7 @@ PairedDecision decide_by_evidence(std::span<const double> pair_log_ratios, const
   PairedDecision decision;
   decision.pairs_used = static_cast<int>(available);
   const auto minimum = static_cast<std::size_t>(rule.minimum_pairs);
+  const int least = least_values_for_evidence(rule.alpha);
   LogCapitals below{};
   LogCapitals above{};
   for (std::size_t pair = 0; pair < available && std::isfinite(pair_log_ratios[pair]); ++pair) {
@@ -162,7 +167,7 @@ PairedDecision decide_by_evidence(std::span<const double> pair_log_ratios, const
       decision.conclusion = PairedConclusion::better;
     } else if (log_mean(above) >= log_needed) {
       decision.conclusion = PairedConclusion::not_better;
-    } else {
+    } else if (static_cast<int>(pairs) >= least) {
       decision.futile = rule.futility > 0 && static_cast<int>(pairs) < rule.maximum_pairs &&
                         chance_of_evidence_below(pair_log_ratios.first(pairs), rule.maximum_pairs, threshold,
                                                  log_needed) < rule.futility;
