@@ -54,6 +54,9 @@ struct ShowCommand {
   What what = What::summary;
   std::string log;
 };
+struct PolicyExplainCommand {
+  std::string policy;  ///< A built-in one, or a file.
+};
 struct ApproveCommand {
   std::string campaign;
   service::Answer answer = service::Answer::approve;
@@ -79,10 +82,10 @@ struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
 
-using Command =
-    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                 ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand, DatasetCheckCommand, MaterialiseCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
+                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
+                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand>;
 
 /// What a command line asks for.
 struct Arguments {

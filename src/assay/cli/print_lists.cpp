@@ -243,6 +243,14 @@ std::string print_campaigns(const std::vector<service::CampaignStatus>& campaign
   return table.render(colour);
 }
 
+std::string print_policy(const std::string& name, const std::vector<std::string>& sentences) {
+  std::string text = fmt::format("policy {}\n", base::printable(name));
+  for (const std::string& sentence : sentences) {
+    text += "  - " + base::printable(sentence) + "\n";
+  }
+  return text;
+}
+
 std::string next_step(const service::CampaignStatus& status) {
   const std::string& name = status.configuration.name;
   switch (status.state.phase) {

@@ -20,6 +20,7 @@
 #include <assay/cli/progress.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_report.hpp>
+#include <assay/service/solutions.hpp>
 
 namespace assay::cli {
 namespace {
@@ -153,6 +154,13 @@ class Performer {
     return answer(0, service::encode(shown), [&] {
       return command.what == ShowCommand::What::source ? print_sources(shown) : print_shown(shown, colour());
     });
+  }
+
+  base::Result<Answer> operator()(const PolicyExplainCommand& command) const {
+    ASSAY_TRY_ASSIGN(const promote::Policy policy, service::resolve_policy(command.policy));
+    const std::vector<std::string> sentences = promote::explain(policy);
+    return answer(0, {{"policy", promote::encode(policy)}, {"sentences", sentences}},
+                  [&] { return print_policy(policy.name, sentences); });
   }
 
   base::Result<Answer> operator()(const ApproveCommand& command) const {

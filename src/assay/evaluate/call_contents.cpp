@@ -51,6 +51,7 @@ measure::ScheduleOptions schedule_options(const Session& session, std::int32_t p
   options.pair = pair;
   options.workloads = static_cast<std::int32_t>(request.workloads.size());
   options.timed_repetitions = compares ? request.plan.samples_per_pair : session.trials - 1;
+  options.calls_on = session.trials_on;
   options.with_incumbent = with_incumbent;
   options.check_fraction = compares ? request.plan.check_fraction : 1;
   for (const verify::Layout& layout : *session.layouts) {
