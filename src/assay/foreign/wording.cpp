@@ -41,15 +41,15 @@ std::string sentence(const Audit& audit, const PromotionAudit& promotion, Reason
           "measured in the same environment.",
           reference);
     case Reason::latency_raising:
-      return fmt::format("The promoted code was slower, by {}{}.", change_text(promotion.log_latency_ratio),
+      return fmt::format("The promoted code was slower by {}{}.", percent_band(promotion.log_latency_ratio),
                          promotion.log_reference_ratio > 0
                              ? fmt::format("; its score rose since the reference happened to be slower too, by {}",
-                                           change_text(promotion.log_reference_ratio))
+                                           percent_band(promotion.log_reference_ratio))
                              : std::string());
     case Reason::indistinguishable:
       return noise_sentence(audit, promotion);
     case Reason::indistinguishable_by_trace_noise:
-      return "The repeats of this operator’s own trace scatter as much as this change, too.";
+      return "The repeats of its own run scatter as much as this.";
     case Reason::noise_unknown:
       return "No code was ever measured twice, so that no change can be told from noise.";
     case Reason::environment_suspect:
@@ -66,15 +66,13 @@ std::string sentence(const Audit& audit, const PromotionAudit& promotion, Reason
 }
 
 std::string plausible_sentence(const Audit& audit, const PromotionAudit& promotion) {
-  if (audit.noise.source == ComparisonNoise::Source::none) {
-    return fmt::format("{}; nothing in the archive speaks against it.", change_text(promotion.log_latency_ratio));
+  std::string text = change_text(promotion.log_latency_ratio);
+  if (audit.noise.source != ComparisonNoise::Source::none) {
+    text += fmt::format(", {:.1f} times the noise of a comparison",
+                        std::abs(promotion.log_latency_ratio) / audit.noise.band);
   }
-  const double times = std::abs(promotion.log_latency_ratio) / audit.noise.band;
-  return fmt::format(
-      "{}, {:.1f} times the noise of a comparison; nothing in the archive speaks against it. It was measured once, and "
-      "not "
-      "confirmed.",
-      change_text(promotion.log_latency_ratio), times);
+  return text + (promotion.reasons.empty() ? "; nothing in the archive speaks against it. Nobody confirmed it."
+                                           : ". Nobody confirmed it.");
 }
 
 std::string weights_sentence(const PromotionAudit& promotion) {
@@ -125,7 +123,7 @@ std::string in_words(Failure failure) {
     case Failure::infrastructure_quota:
       return "spending limit";
     case Failure::infrastructure_no_result:
-      return "no result came back";
+      return "no result";
     case Failure::interface_mismatch:
       return "symbol not found";
   }
@@ -168,13 +166,14 @@ std::string choice_sentence(const Audit& audit, const TraceAudit& trace) {
     return fmt::format("The controller ended with the fastest evaluation of all, {}.",
                        latency_text(*picked.latency_ms));
   }
-  const std::string numbers =
-      fmt::format("The controller ended with {}; {} had been measured, {} less", latency_text(*picked.latency_ms),
-                  latency_text(*fastest.latency_ms), percent_band(std::log(*picked.latency_ms / *fastest.latency_ms)));
+  const std::string numbers = fmt::format("The controller ended with {} although {} had been measured: it is {} slower",
+                                          latency_text(*picked.latency_ms), latency_text(*fastest.latency_ms),
+                                          percent_band(std::log(*picked.latency_ms / *fastest.latency_ms)));
   if (identity_of(picked, fastest) != Identity::different) {
-    return numbers + ", of the same code.";
+    return numbers + ", but the same code.";
   }
-  return numbers + (trace.tellable_apart ? ": more than noise." : ", which is inside the noise of a comparison.");
+  return numbers +
+         (trace.tellable_apart ? ", which is more than noise." : ", which is inside the noise of a comparison.");
 }
 
 std::vector<std::string> noise_sentences(const Audit& audit) {
