@@ -1,5 +1,5 @@
-// Any bytes as evaluations, and after a line "---" as promotions: refused with a reason, or audited, encoded and put into
-// words.
+// Any bytes as evaluations, and after a line "---" as promotions: refused with a reason, or audited, encoded, put into words
+// and drawn.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -12,6 +12,7 @@
 #include <assay/foreign/flashinfer_traces.hpp>
 #include <assay/foreign/trace_archive.hpp>
 #include <assay/foreign/wording.hpp>
+#include <assay/report/audit_page.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay;
@@ -46,5 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const foreign::TraceAudit& trace : audit.traces) {
     ASSAY_CHECK(!foreign::choice_sentence(audit, trace).empty());
   }
+  ASSAY_CHECK(!report::render_audit_page(audit, {"input", "", ""}).empty());
   return 0;
 }

@@ -11,6 +11,10 @@
 namespace assay::foreign {
 namespace {
 
+// A time outside of these was never measured, and ratios of times inside of them are finite.
+constexpr double kShortestMs = 1e-9;
+constexpr double kLongestMs = 1e12;
+
 // Indices are those of the enumerations.
 constexpr std::array<std::string_view, 4> kStatusWords = {"success", "execution_failed", "validation_failed",
                                                           "framework_error"};
@@ -93,8 +97,8 @@ std::optional<double> read_positive(const task::Node& node) {
     return std::nullopt;
   }
   const double value = node.number();
-  if (!std::isfinite(value) || value <= 0) {
-    node.problem("must be a finite number above 0, or null where nothing was recorded");
+  if (!(value >= kShortestMs && value <= kLongestMs)) {
+    node.problem("must be a time in ms above 0, at most some decades, or null where nothing was recorded");
     return std::nullopt;
   }
   return value;

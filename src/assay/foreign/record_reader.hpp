@@ -22,7 +22,7 @@ namespace assay::foreign {
 /// Reads 64 lowercase hexadecimal digits.
 [[nodiscard]] base::Digest read_digest(const task::Node& node);
 
-/// Reads a number that is finite and above 0, or nothing where there is none.
+/// Reads a time in ms that somebody can have measured, or nothing where there is none.
 [[nodiscard]] std::optional<double> read_positive(const task::Node& node);
 
 }  // namespace assay::foreign

@@ -142,8 +142,9 @@ void compare_with_replay(TraceArchive& archive) {
 
 std::vector<std::string> TraceArchive::traces() const {
   std::vector<std::string> names;
+  std::set<std::string_view> seen;
   for (const Evaluation& evaluation : evaluations) {
-    if (std::find(names.begin(), names.end(), evaluation.trace) == names.end()) {
+    if (seen.insert(evaluation.trace).second) {
       names.push_back(evaluation.trace);
     }
   }

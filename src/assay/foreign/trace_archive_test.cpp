@@ -58,6 +58,8 @@ TEST(TraceArchive, FaultsNameFileLineAndField) {
   EXPECT_THAT(fault(replaced(record("a"), "1.5", "null")), HasSubstr("/mean_latency_ms"));
   EXPECT_THAT(fault(replaced(record("a"), "1.5", "0.0")), HasSubstr("/mean_latency_ms"));
   EXPECT_THAT(fault(replaced(record("a"), "1.5", "-1")), HasSubstr("/mean_latency_ms"));
+  EXPECT_THAT(fault(replaced(record("a"), "1.5", "1e300")), HasSubstr("/mean_latency_ms"));
+  EXPECT_THAT(fault(replaced(record("a"), "1.5", "\"NaN\"")), HasSubstr("/mean_latency_ms"));
   EXPECT_THAT(fault(replaced(record("a"), "3.0", "1e999")), HasSubstr("e.jsonl:1"));
   EXPECT_THAT(fault(replaced(record("a"), "\"success\"", "\"sucess\"")), HasSubstr("/status"));
   EXPECT_THAT(fault(replaced(record("a"), "\"none\"", "\"TIMEOUT\"")), HasSubstr("/recorded_kind"));

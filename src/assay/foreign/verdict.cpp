@@ -117,8 +117,8 @@ PromotionAudit PromotionJudge::judge(const Promotion& promotion) const {
   PromotionAudit audit;
   audit.promotion = promotion;
   audit.identity = identity_of(before, after);
-  audit.log_latency_ratio = std::log(*after.latency_ms / *before.latency_ms);
-  audit.log_reference_ratio = std::log(*after.reference_latency_ms / *before.reference_latency_ms);
+  audit.log_latency_ratio = std::log(*after.latency_ms) - std::log(*before.latency_ms);
+  audit.log_reference_ratio = std::log(*after.reference_latency_ms) - std::log(*before.reference_latency_ms);
   audit.weights = tolerance(before, after);
   std::optional<Verdict> verdict;
   const auto add = [&](bool holds, Reason reason, std::optional<Verdict> means) {

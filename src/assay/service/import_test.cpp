@@ -5,7 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <assay/service/evaluate.hpp>
+#include <assay/service/export.hpp>
 #include <assay/service/inspect.hpp>
+#include <assay/service/rehearsal.hpp>
 
 namespace assay::service {
 namespace {
@@ -72,6 +75,27 @@ TEST_F(ImportTest, SolutionsBecomeCandidatesThatAreMarkedAndNotJudged) {
   ASSERT_THAT(shown->foreign, SizeIs(2));
   EXPECT_EQ(shown->foreign.front().outcome, "runtime_error");
   EXPECT_EQ(encode(*shown)["foreign"].size(), 2U);
+}
+
+TEST_F(ImportTest, WhatOneArchiveExportsAnotherTakesIn) {
+  const rehearsal::World world;
+  EvaluateOptions options;
+  options.candidate = world.kernel("fast.cpp", "cost=50");
+  options.workloads = "all";
+  const auto judged = evaluate(world.context(), options);
+  ASSERT_TRUE(judged) << judged.error().text();
+  const std::string digest = judged->evaluation.candidate.content.hex();
+  ASSERT_TRUE(export_solution(world.context(), digest, folder_.path() / "out"));
+  const auto import = import_results(context_, folder_.path() / "out");
+  ASSERT_TRUE(import) << import.error().text();
+  EXPECT_EQ(import->results, 4U);
+  const auto shown = show(context_, digest);
+  ASSERT_TRUE(shown) << shown.error().text();
+  ASSERT_TRUE(shown->candidate);
+  EXPECT_EQ(shown->candidate->identity, judged->evaluation.candidate);
+  EXPECT_THAT(shown->evaluations, IsEmpty());
+  ASSERT_THAT(shown->foreign, SizeIs(4));
+  EXPECT_GT(*shown->foreign.front().latency_ms, 0);
 }
 
 TEST_F(ImportTest, WhatHoldsNoResultIsRefused) {
