@@ -46,7 +46,8 @@ struct CampaignStatusCommand {
   std::string name;  ///< Empty: all.
 };
 struct CandidatesCommand {
-  std::string campaign;  ///< Empty: all candidates of the archive.
+  std::string campaign;   ///< Empty: all candidates of the archive.
+  bool imported = false;  ///< What others measured, instead.
 };
 struct ShowCommand {
   enum class What : std::uint8_t { summary, log, source };
@@ -78,6 +79,14 @@ struct ArchiveCommand {
 struct DatasetCheckCommand {
   dataset::BlobDemand blobs = dataset::BlobDemand::optional;
 };
+struct ImportCommand {
+  std::string path;
+};
+struct AuditCommand {
+  std::string folder;
+  std::string page;   ///< A file; empty: none is written.
+  std::string title;  ///< Empty: the folder's name.
+};
 struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
@@ -85,7 +94,7 @@ struct MaterialiseCommand {
 using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
                              CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
                              ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand>;
+                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -22,5 +22,6 @@ void declare_judging(CLI::App& app, Draft& draft);    ///< doctor, validate, eva
 void declare_campaigns(CLI::App& app, Draft& draft);  ///< campaign, policy, approve, report
 void declare_archive(CLI::App& app, Draft& draft);    ///< candidates, show, export, archive
 void declare_dataset(CLI::App& app, Draft& draft);    ///< dataset
+void declare_foreign(CLI::App& app, Draft& draft);    ///< audit, import
 
 }  // namespace assay::cli

@@ -60,6 +60,12 @@ std::string print_candidate(const service::Shown& shown, Colour colour) {
     text +=
         fmt::format("  source       {} ({})\n", base::printable(source.path), base::human_bytes(source.content.size()));
   }
+  for (const service::SameCode& same : shown.same) {
+    text += fmt::format(
+        "  same code    {} {} ({}): a difference between the two is noise\n",
+        same.candidate.hex().substr(0, kDigestDigits), base::printable(same.name),
+        same.level == service::SameLevel::object ? "the same object, byte for byte" : "comments and blank space aside");
+  }
   Table table({{"evaluation", Align::left, 80}, {"stage"}, {"campaign"}, {"device"}, {"outcome"}, {"cause"}});
   for (const archive::EvaluationSummary& summary : shown.evaluations) {
     const std::string outcome(task::to_string(summary.outcome));

@@ -188,5 +188,25 @@ TEST(RunTest, ErrorsGoToStderrAndWithJsonAlsoToStdout) {
   EXPECT_THAT(error["error"]["message"].get<std::string>(), HasSubstr("/no/such/file"));
 }
 
+TEST_F(ProgramTest, AuditAnswersInTextAndInJsonAndWritesAPage) {
+  const std::string page = (folder_.path() / "audit.html").string();
+  const AuditCommand command{ASSAY_SOURCE_DIR "/tests/data/traces", page, ""};
+  const auto text = act(command);
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_EQ(text->exit_code, 0);
+  EXPECT_THAT(text->text,
+              HasSubstr("39 promotions: 2 the same code, 5 slower, 18 inside the noise, 1 suspect environment, "
+                        "13 plausible."));
+  const auto written = os::read_file(page);
+  ASSERT_TRUE(written);
+  EXPECT_THAT(*written, HasSubstr("<title>traces – Assay audit</title>"));
+  const auto json = base::Json::parse(act(AuditCommand{command.folder, "", ""}, Format::json)->text);
+  EXPECT_EQ(json.size(), 4U);
+  EXPECT_EQ(json["promotions"].size(), 39U);
+  const auto missing = act(AuditCommand{folder_.path().string(), "", ""});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().owner, base::Owner::input);
+}
+
 }  // namespace
 }  // namespace assay::cli
