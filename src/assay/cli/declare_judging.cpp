@@ -74,7 +74,7 @@ void add_timing_options(CLI::App& command, Options& options) {
 void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--definition", options.definition,
                      "What the kernel implements (default: the dataset's only one)");
-  command.add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
+  command.add_option("--policy", options.policy, "quick, standard, release, or a TOML file")->capture_default_str();
   command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
       ->capture_default_str();
   command.add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();

@@ -51,6 +51,17 @@ std::string names(const task::ProbeSet& probes) {
   return base::join(words, ",");
 }
 
+// Each pair has the same names in the same order.
+void add_seconds(task::Named<double>& sums, const task::Named<double>& more) {
+  if (sums.empty()) {
+    sums = more;
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(sums.size(), more.size()); ++i) {
+    sums[i].second += more[i].second;
+  }
+}
+
 class Judge {
  public:
   Judge(const task::EvaluationRequest& request, const JudgeSettings& settings)
@@ -110,6 +121,16 @@ class Judge {
   }
 
   // Since the last one.
+  // Of trials always; of pairs, where calls run on a device, together.
+  void note_stages(const std::string& of, const task::Named<double>& stages, const task::Named<double>& on_device) {
+    for (const auto& [stage, seconds] : stages) {
+      judged_.evaluation.phases.emplace_back(of + ": " + stage, seconds);
+    }
+    for (const auto& [work, seconds] : on_device) {
+      judged_.evaluation.phases.emplace_back(of + " on the GPU: " + work, seconds);
+    }
+  }
+
   void note_phase(const char* what) {
     const Clock::time_point now = Clock::now();
     judged_.evaluation.phases.emplace_back(what, std::chrono::duration<double>(now - phase_start_).count());
@@ -203,6 +224,9 @@ class Judge {
     session.workers = &*workers_;
     base::Result<void> measured = run_trials_and_pairs(session);
     note_phase("process pairs");
+    if (!device_seconds_of_pairs_.empty()) {
+      note_stages("pairs", stages_of_pairs_, device_seconds_of_pairs_);
+    }
     judged_.logs.emplace_back(kOutputLog, read_worker_log(log_));
     return measured;
   }
@@ -236,9 +260,7 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_trials(session, record); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       note_phase("trials");
-      for (const auto& [stage, seconds] : result.stages) {
-        judged_.evaluation.phases.emplace_back("trials: " + stage, seconds);
-      }
+      note_stages("trials", result.stages, result.device_seconds);
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -261,6 +283,8 @@ class Judge {
         judged_.evaluation.device_readings.push_back(std::move(*result.readings));
       }
       evidence_.add(result);
+      add_seconds(stages_of_pairs_, result.stages);
+      add_seconds(device_seconds_of_pairs_, result.device_seconds);
       judged_.evaluation.timer_floor_ns = evidence_.timer_floor_ns();
       if (result.fault) {
         return blame(std::move(*result.fault));
@@ -400,6 +424,8 @@ class Judge {
   std::jthread warm_up_;
   Clock::time_point phase_start_ = Clock::now();
   PairEvidence evidence_;
+  task::Named<double> stages_of_pairs_;
+  task::Named<double> device_seconds_of_pairs_;
   std::optional<std::chrono::nanoseconds> canary_before_;
   Judged judged_;
 };

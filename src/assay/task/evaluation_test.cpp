@@ -141,6 +141,7 @@ TEST(EvaluationCodec, RefusesTheUnknown) {
   EXPECT_THAT(with("/official/passed", "1"), HasSubstr("/official/passed:"));
   EXPECT_THAT(with("/official/rule", "1"), HasSubstr("/official/rule:"));
   EXPECT_THAT(with("/trials/calls", "-1"), HasSubstr("/trials/calls:"));
+  EXPECT_THAT(with("/trials/on_workloads/0", "-1"), HasSubstr("/trials/on_workloads/0:"));
   EXPECT_THAT(with("/trials/seconds", "-1"), HasSubstr("/trials/seconds:"));
   EXPECT_THAT(with("/candidate_build/seconds", "\"NaN\""), HasSubstr("/candidate_build/seconds:"));
   EXPECT_THAT(with("/seed", "-1"), HasSubstr("/seed:"));

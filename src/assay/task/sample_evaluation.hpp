@@ -45,7 +45,7 @@ namespace assay::task::testing {
   evaluation.stress_trials = 8;
   evaluation.official = OfficialVerdict{false, 3, "y[0] is 5"};
   evaluation.phases = {{"build", 1.5}, {"process pairs", 0.5}};
-  evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25};
+  evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25, {56, 112}};
   WorkloadTiming timing;
   timing.uuid = "w-1";
   timing.axes = {{"rows", 4}};

@@ -287,7 +287,7 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   std::chrono::nanoseconds spin{0};
   if (on_device_) {
     // Woken before the clock starts, so that it measures the call and not two wake-ups.
-    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit); !woken) {
+    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit, kSpin); !woken) {
       return tl::unexpected(woken.error());
     }
     spin = kSpin;
