@@ -74,9 +74,10 @@ base::Result<void> DeviceBlock::enqueue(const BlockInputs& inputs, const BlockQu
   ASSAY_TRY_ASSIGN(cuda::ImagedMemory* const memory, imaged(inputs.memory));
   ASSAY_TRY(clock_.time(Work::inputs, stream_, [&] { return memory->enqueue_publish(size, stream_); }));
   if (questions.inputs) {
-    // Where it is cheap, of what they shall be; else of what has arrived, and where a plan made them on the device.
+    // Where it is cheap, of what they shall be; else of what has arrived, and where a plan made or left any of it on the
+    // device, which the image does not tell.
     present_ = inputs.memory.present(size);
-    const bool cheap = size <= kCheapDigest && inputs.memory.plan().empty();
+    const bool cheap = size <= kCheapDigest && !memory->ever_placed();
     if (cheap) {
       before_ = digest_of_parts(present_);
     } else {

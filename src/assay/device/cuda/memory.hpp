@@ -32,6 +32,8 @@ class ImagedMemory final : public CallMemory {
   [[nodiscard]] DevicePointer address() const { return memory_.address(); }
   /// What publish does, enqueued only. The image stays as it is until the stream has come so far.
   [[nodiscard]] base::Result<void> enqueue_publish(std::size_t size, const Stream& stream);
+  /// Whether a plan ever wrote to the device: from then on places that no later contents cover may differ from the image.
+  [[nodiscard]] bool ever_placed() const { return !placed_.empty(); }
 
  private:
   ImagedMemory(const Context& context, Placer& placer) : context_(&context), placer_(&placer) {}
