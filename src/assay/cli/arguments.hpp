@@ -55,6 +55,9 @@ struct ShowCommand {
   What what = What::summary;
   std::string log;
 };
+struct PolicyExplainCommand {
+  std::string policy;  ///< A built-in one, or a file.
+};
 struct ApproveCommand {
   std::string campaign;
   service::Answer answer = service::Answer::approve;
@@ -90,8 +93,8 @@ struct MaterialiseCommand {
 
 using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
                              CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
-                             DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
+                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
+                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
 
 /// What a command line asks for.
 struct Arguments {

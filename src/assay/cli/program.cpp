@@ -24,6 +24,7 @@
 #include <assay/service/campaign_report.hpp>
 #include <assay/service/foreign_audit.hpp>
 #include <assay/service/import.hpp>
+#include <assay/service/solutions.hpp>
 
 namespace assay::cli {
 namespace {
@@ -163,6 +164,13 @@ class Performer {
                  ? print_sources(shown)
                  : print_shown(shown, colour()) + print_foreign_results(shown.foreign, colour());
     });
+  }
+
+  base::Result<Answer> operator()(const PolicyExplainCommand& command) const {
+    ASSAY_TRY_ASSIGN(const promote::Policy policy, service::resolve_policy(command.policy));
+    const std::vector<std::string> sentences = promote::explain(policy);
+    return answer(0, {{"policy", promote::encode(policy)}, {"sentences", sentences}},
+                  [&] { return print_policy(policy.name, sentences); });
   }
 
   base::Result<Answer> operator()(const ApproveCommand& command) const {

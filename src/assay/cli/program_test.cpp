@@ -73,6 +73,17 @@ TEST_F(ProgramTest, ValidateHoldsWorkloadsToAGivenDefinition) {
   EXPECT_THAT(broken.error().message, HasSubstr("no.json"));
 }
 
+TEST_F(ProgramTest, PolicyExplainTakesANameOrAFile) {
+  const auto built_in = act(PolicyExplainCommand{"release"});
+  ASSERT_TRUE(built_in) << built_in.error().text();
+  EXPECT_THAT(built_in->text, StartsWith("policy release\n  - Gate: up to 8 representative workloads"));
+  const auto file = act(PolicyExplainCommand{write("mine.toml", "version = 1\nname = \"mine\"\n")}, Format::json);
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(base::Json::parse(file->text)["policy"]["name"], "mine");
+  EXPECT_FALSE(base::Json::parse(file->text)["sentences"].empty());
+  EXPECT_EQ(act(PolicyExplainCommand{"no-such"}).error().owner, base::Owner::input);
+}
+
 TEST_F(ProgramTest, AMissingFileIsAnErrorOfTheRequest) {
   const auto answer = act(ValidateCommand{{}, "", "/no/such/file"});
   ASSERT_FALSE(answer);
