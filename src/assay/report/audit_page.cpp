@@ -321,7 +321,7 @@ std::string reading() {
 // What this page has beyond the style of all pages.
 constexpr std::string_view kAuditStyle = R"(.decision .claim{font-size:30px;line-height:1.2;letter-spacing:-.015em}
 .decision li{margin:4px 0;max-width:85ch}
-.verdict-tiles{grid-template-columns:repeat(auto-fit,minmax(150px,1fr))}
+.verdict-tiles{grid-template-columns:repeat(auto-fit,minmax(130px,1fr))}
 .verdict-tile:first-child{grid-column:auto}
 :root{--same:#8c3f77;--doubt:#8a6800;--third:#00795a}
 @media (prefers-color-scheme:dark){:root{--same:#d99ac4;--doubt:#f0e442;--third:#38c79a}}
