@@ -153,6 +153,7 @@ class Judge {
     verify::AnyOperatorSettings settings;
     settings.cache = settings_.cache / "references";
     ASSAY_TRY_ASSIGN(op_, verify::open_operator(request_.definition, request_.workloads, settings));
+    ASSAY_TRY_ASSIGN(given_, verify::GivenContents::open(*op_, request_.definition, request_.workloads));
     return {};
   }
 
@@ -240,6 +241,7 @@ class Judge {
       checker_ = std::make_unique<HostChecker>(*op_);
     }
     judged_.evaluation.environment.emplace_back("checker", checker_->name());
+    judged_.evaluation.environment.emplace_back("inputs", given_->description());
     workers_->settle();
     note_phase("wait for what was started meanwhile");
     const std::unique_ptr<operators::InputGenerator> generator = op_->make_generator(judged_.evaluation.seed);
@@ -249,6 +251,7 @@ class Judge {
     session.device = device_.get();
     session.op = op_.get();
     session.generator = generator.get();
+    session.given = &*given_;
     for (const Contestant& contestant : contestants_) {
       session.contestants.push_back(&contestant);
     }
@@ -511,6 +514,7 @@ class Judge {
   const JudgeSettings& settings_;
   std::unique_ptr<device::Device> device_;
   std::shared_ptr<const operators::Operator> op_;
+  std::optional<verify::GivenContents> given_;
   std::vector<verify::Layout> layouts_;
   std::vector<Contestant> contestants_;
   std::unique_ptr<CallChecker> checker_;

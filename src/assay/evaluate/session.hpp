@@ -11,6 +11,7 @@
 #include <assay/operators/operator.hpp>
 #include <assay/task/request.hpp>
 #include <assay/verify/call_memory.hpp>
+#include <assay/verify/given_contents.hpp>
 
 namespace assay::evaluate {
 
@@ -21,6 +22,7 @@ struct Session {
   const device::Device* device = nullptr;
   const operators::Operator* op = nullptr;
   operators::InputGenerator* generator = nullptr;
+  verify::GivenContents* given = nullptr;                ///< Of the request's workloads; not asked for stress trials.
   std::vector<const Contestant*> contestants;            ///< The candidate, and the incumbent if there is one.
   const std::vector<verify::Layout>* layouts = nullptr;  ///< One a workload.
   CallChecker* checker = nullptr;                        ///< Keeps its memory from pair to pair.

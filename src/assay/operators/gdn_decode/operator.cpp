@@ -1,9 +1,12 @@
 #include <assay/operators/gdn_decode/operator.hpp>
 
+#include <cmath>
+
 #include <assay/base/error.hpp>
 #include <assay/operators/gdn_decode/generator.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 #include <assay/operators/gdn_decode/reference.hpp>
+#include <assay/operators/gdn_decode/stress.hpp>
 #include <assay/operators/interface.hpp>
 
 namespace assay::operators::gdn_decode {
@@ -56,6 +59,16 @@ class GdnDecode final : public Operator {
   [[nodiscard]] StressTrial stress_trial(std::uint64_t seed, std::uint64_t index,
                                          std::uint64_t largest_bytes) const override {
     return make_stress_trial(seed, index, largest_bytes);
+  }
+
+  // One sequence: heads do not touch each other.
+  [[nodiscard]] std::optional<Chain> chain() const override {
+    constexpr std::size_t kSteps = 64;
+    task::Workload workload;
+    workload.uuid = "chain-gdn_decode";
+    workload.axes = {{"batch_size", 1}};
+    workload.inputs = {{"scale", task::ScalarInput{1.0 / std::sqrt(static_cast<double>(kHeadSize))}}};
+    return Chain{kNewState, kState, kUndecayedKind, kSteps, std::move(workload)};
   }
 
   [[nodiscard]] Work least_work(const task::AxisValues& axes,
