@@ -107,11 +107,13 @@ def naive_claim(samples):
 
 
 def same(runner, sessions=40):
+    """Resumable: sessions that a run before has left are kept, as they are written down one by one."""
     policy = runner.folder / "same.toml"
     text = (ROOT / "policies/quick.toml").read_text(encoding="utf-8")
-    policy.write_text(text.replace("samples_per_pair = 2", "samples_per_pair = 30"), encoding="utf-8")
-    rows = []
-    for session in range(sessions):
+    policy.write_text(text.replace("samples_per_pair = 2", "samples_per_pair = 10"), encoding="utf-8")
+    kept = runner.to / "gpu_same_sessions.jsonl"
+    rows = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()] if kept.exists() else []
+    for session in range(len(rows), sessions):
         _, report = runner.evaluate("gdn_decode_tunable_cuda", "--against", "gdn_decode_tunable_cuda", "--definition",
                                     DECODE, "--policy", policy, "--again")
         evaluation = report["evaluation"]
@@ -119,7 +121,10 @@ def same(runner, sessions=40):
         samples = json.loads(shown.stdout)
         rows.append({"outcome": evaluation["outcome"], "pairs": evaluation["comparison"]["pairs"],
                      "log_ratio": evaluation["comparison"]["log_ratio"], "naive": naive_claim(samples)})
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(rows[-1]) + "\n")
         print("same", session, rows[-1], flush=True)
+    kept.unlink()
     return {"benchmark": "two byte-identical kernels, sessions", "sessions": sessions,
             "better": sum(row["outcome"] == "better" for row in rows),
             "not_better": sum(row["outcome"] == "not_better" for row in rows),

@@ -10,6 +10,7 @@
 #include <assay/base/text.hpp>
 #include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
+#include <assay/evaluate/call_contents.hpp>
 #include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/call_findings.hpp>
 #include <assay/evaluate/pair_processes.hpp>
@@ -25,12 +26,7 @@ namespace assay::evaluate {
 
 namespace {
 
-// Places that the arguments can have in their memories: so many, so far apart.
-constexpr std::size_t kShifts = 16;
-constexpr std::size_t kShiftBytes = 4096;
 constexpr std::chrono::nanoseconds kNoTime{0};
-// With two pairs, six: enough for each kind of an operator that has five. A pair of fewer rounds has fewer.
-constexpr int kPerturbedCalls = 3;
 
 class ProcessPair {
  public:
@@ -39,10 +35,11 @@ class ProcessPair {
         checker_(*session.checker),
         pair_(pair),
         timing_(task::timing_of(*session.request)),
-        random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))) {}
+        random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))),
+        contents_(session) {}
 
   base::Result<PairResult> run() {
-    ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, kShifts * kShiftBytes));
+    ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
     result_.least_bytes.resize(request().workloads.size());
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
@@ -78,18 +75,8 @@ class ProcessPair {
       ASSAY_TRY_ASSIGN(const std::optional<double> measured, session_.device->measured_bytes_per_ns());
       result_.bytes_per_ns = measured ? *measured : cold_read_bandwidth(*session_.device, processes_.inputs->bytes());
     }
-    measure::ScheduleOptions options;
-    options.pair = pair_;
-    options.workloads = static_cast<std::int32_t>(request().workloads.size());
-    options.timed_repetitions = compares() ? request().plan.samples_per_pair : session_.trials - 1;
-    options.with_incumbent = processes_.sides.size() == 2;
-    options.check_fraction = compares() ? request().plan.check_fraction : 1;
-    for (const verify::Layout& layout : *session_.layouts) {
-      options.costs.push_back(static_cast<double>(layout.inputs_size + layout.outputs_size));
-    }
-    options.perturbed_calls = compares() && probes(task::Probe::one_element_mutation) ? kPerturbedCalls : 0;
-    options.repeat = compares() && probes(task::Probe::determinism);
-    const std::vector<measure::ScheduledCall> schedule = measure::make_schedule(options, random_);
+    const std::vector<measure::ScheduledCall> schedule =
+        measure::make_schedule(schedule_options(session_, pair_, processes_.sides.size() == 2), random_);
     const std::size_t block = processes_.sides.size();
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
       ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at)));
@@ -132,46 +119,20 @@ class ProcessPair {
   }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
-  void fill(const measure::ScheduledCall& call, Block& block, const task::Workload& workload) {
-    const std::uint64_t contents = probes(task::Probe::fresh_contents) ? call.contents : 0;
-    if (session_.purpose == Session::Purpose::stress) {
-      const std::size_t kind = (*session_.stress_kinds)[static_cast<std::size_t>(call.workload)];
-      session_.generator->fill_stress(kind, workload, contents, block.arguments);
-      return;
-    }
-    session_.generator->fill(workload, contents, block.arguments);
-    if (call.perturbed) {
-      session_.generator->perturb(session_.seed + *call.perturbed, call.contents, block.arguments);
-    }
-  }
-
-  // Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
-  // address meets new contents there), the others elsewhere (so that who wrote down an address misses).
-  [[nodiscard]] verify::Layout next_layout(const measure::ScheduledCall& call) {
-    const verify::Layout& layout = (*session_.layouts)[static_cast<std::size_t>(call.workload)];
-    if (probes(task::Probe::fresh_address) && !call.perturbed && (call.repeats || random_.next_below(2) == 0)) {
-      const std::size_t before = shift_;
-      while (shift_ == before) {
-        shift_ = random_.next_below(kShifts) * kShiftBytes;
-      }
-    }
-    return verify::shifted(layout, shift_);
-  }
-
   // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
   // after both, so that the reference's work does not come between them.
   base::Result<void> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order) {
     const measure::ScheduledCall& first = calls.front();
     const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
     Block block;
-    block.layout = next_layout(first);
+    block.layout = contents_.next_layout(first, random_);
     block.workload = first.workload;
     ASSAY_TRY_ASSIGN(block.axes, task::resolve_axes(request().definition, workload.axes));
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
-    fill(first, block, workload);
+    ASSAY_TRY(contents_.fill(first, block.arguments));
     clock_.lap(Stage::generate);
     if (timing_.method == base::TimingMethod::graph) {
       ASSAY_TRY(capture(calls, block));
@@ -207,6 +168,9 @@ class ProcessPair {
     }
     if (!officially()) {
       ASSAY_TRY(look_again(block));
+    }
+    if (session_.chain != nullptr && !result_.fault) {
+      ASSAY_TRY(go_on(block));
     }
     clock_.lap(Stage::check);
     return {};
@@ -263,15 +227,14 @@ class ProcessPair {
 
   // Makes the caches hot: the call is made once, untimed, on other contents, so that nothing can be kept of it.
   base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
-    const task::Workload& workload = request().workloads[static_cast<std::size_t>(call.workload)];
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
-    fill(before, block, workload);
+    ASSAY_TRY(contents_.fill(before, block.arguments));
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
     if (!result_.fault) {
       session_.device->spread_judge();
-      fill(call, block, workload);
+      ASSAY_TRY(contents_.fill(call, block.arguments));
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     }
     return {};
@@ -424,6 +387,13 @@ class ProcessPair {
     return {};
   }
 
+  // What this step left is what the next one starts from.
+  base::Result<void> go_on(const Block& block) {
+    device::CallMemory& outputs = *block.done.front().side->outputs;
+    ASSAY_TRY(outputs.fetch(block.layout.outputs_size));
+    return session_.chain->follow(block.axes, block.arguments, block.layout, outputs.bytes());
+  }
+
   void note_idle(const measure::ScheduledCall& call, const worker::CallReply& reply) {
     if (compares() && reply.elapsed_ns > 0) {
       result_.idle_shares[{call.side, call.workload}].push_back(static_cast<double>(reply.idle_ns) /
@@ -465,8 +435,8 @@ class ProcessPair {
   std::int32_t pair_;
   base::Timing timing_;
   base::Philox random_;
+  CallContents contents_;
   PairProcesses processes_;
-  std::size_t shift_ = 0;  ///< Of the arguments' places in this block.
   PairResult result_;
 };
 

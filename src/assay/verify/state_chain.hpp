@@ -7,7 +7,7 @@
 
 #include <assay/base/error.hpp>
 #include <assay/operators/operator.hpp>
-#include <assay/tensor/comparison.hpp>
+#include <assay/task/evaluation.hpp>
 #include <assay/verify/call_memory.hpp>
 
 namespace assay::verify {
@@ -27,8 +27,8 @@ class StateChain {
   [[nodiscard]] base::Result<void> follow(const task::AxisValues& axes, std::span<const operators::Argument> arguments,
                                           const Layout& layout, std::span<const std::byte> memory);
 
-  /// Compares all outputs of the last call with those of the reference's chain; the first that differs.
-  [[nodiscard]] std::optional<tensor::Mismatch> compare(const Layout& layout, std::span<const std::byte> memory) const;
+  /// Compares all outputs of the last call with those of the reference's chain: the first that differs, as a finding.
+  [[nodiscard]] std::optional<task::Finding> check() const;
 
   [[nodiscard]] std::size_t steps() const { return steps_; }
 
@@ -38,7 +38,8 @@ class StateChain {
   std::size_t steps_ = 0;
   task::AxisValues axes_;
   std::vector<operators::ConstArgument> inputs_;  ///< Of the reference's last step.
-  std::vector<std::byte> left_by_candidate_;
+  Layout layout_;
+  std::vector<std::byte> memory_;  ///< What the candidate left in its last call.
   std::vector<std::byte> left_by_reference_;
   std::vector<std::byte> fed_to_reference_;
   std::vector<operators::ExpectedValues> expected_;

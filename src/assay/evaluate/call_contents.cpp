@@ -1,0 +1,70 @@
+#include <assay/evaluate/call_contents.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+constexpr std::size_t kShiftBytes = 4096;
+constexpr std::size_t kShifts = CallContents::kSlackBytes / kShiftBytes;
+// With two pairs, six: enough for each kind of an operator that has five. A pair of fewer rounds has fewer.
+constexpr int kPerturbedCalls = 3;
+// The end of a chain tells of all its steps; some are looked at by themselves, to say where it went wrong.
+constexpr double kCheckedOfAChain = 0.125;
+
+}  // namespace
+
+base::Result<void> CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments) {
+  const task::EvaluationRequest& request = *session_.request;
+  const auto index = static_cast<std::size_t>(call.workload);
+  const task::Workload& workload = request.workloads[index];
+  const std::uint64_t contents = request.probes(task::Probe::fresh_contents) ? call.contents : 0;
+  if (session_.purpose == Session::Purpose::stress) {
+    session_.generator->fill_stress((*session_.stress_kinds)[index], workload, contents, arguments);
+    return {};
+  }
+  if (session_.purpose == Session::Purpose::chain) {
+    session_.generator->fill_stress(session_.op->chain()->kind, workload, contents, arguments);
+    session_.chain->feed(arguments);
+    return {};
+  }
+  const std::uint64_t first = first_contents_.emplace(call.workload, contents).first->second;
+  const auto variation = contents == first ? operators::Variation::none : operators::Variation::symmetric;
+  ASSAY_TRY(session_.given->fill(*session_.generator, index, contents, variation, arguments));
+  if (call.perturbed) {
+    session_.generator->perturb(session_.seed + *call.perturbed, call.contents, arguments);
+  }
+  return {};
+}
+
+verify::Layout CallContents::next_layout(const measure::ScheduledCall& call, base::Philox& random) {
+  const verify::Layout& layout = (*session_.layouts)[static_cast<std::size_t>(call.workload)];
+  if (session_.request->probes(task::Probe::fresh_address) && !call.perturbed &&
+      (call.repeats || random.next_below(2) == 0)) {
+    const std::size_t before = shift_;
+    while (shift_ == before) {
+      shift_ = random.next_below(kShifts) * kShiftBytes;
+    }
+  }
+  return verify::shifted(layout, shift_);
+}
+
+measure::ScheduleOptions schedule_options(const Session& session, std::int32_t pair, bool with_incumbent) {
+  const task::EvaluationRequest& request = *session.request;
+  const bool compares = session.purpose == Session::Purpose::compare;
+  measure::ScheduleOptions options;
+  options.pair = pair;
+  options.workloads = static_cast<std::int32_t>(request.workloads.size());
+  options.timed_repetitions = compares ? request.plan.samples_per_pair : session.trials - 1;
+  options.with_incumbent = with_incumbent;
+  options.check_fraction = compares                                     ? request.plan.check_fraction
+                           : session.purpose == Session::Purpose::chain ? kCheckedOfAChain
+                                                                        : 1;
+  for (const verify::Layout& layout : *session.layouts) {
+    options.costs.push_back(static_cast<double>(layout.inputs_size + layout.outputs_size));
+  }
+  options.perturbed_calls = compares && request.probes(task::Probe::one_element_mutation) ? kPerturbedCalls : 0;
+  options.repeat = compares && request.probes(task::Probe::determinism);
+  return options;
+}
+
+}  // namespace assay::evaluate
