@@ -389,13 +389,7 @@ class Judge {
 
   const task::EvaluationRequest& request_;
   const JudgeSettings& settings_;
-<<<<<<< HEAD
-  std::unique_ptr<device::Device> device_;
-  std::shared_ptr<const operators::Operator> op_;
-  std::vector<verify::Layout> layouts_;
-=======
   RequestMeans means_;
->>>>>>> main
   std::vector<Contestant> contestants_;
   std::unique_ptr<CallChecker> checker_;
   std::string build_complaint_;
