@@ -107,9 +107,21 @@ class DsaSparseAttention final : public Operator {
   [[nodiscard]] tensor::ComparisonRule rule(std::size_t output) const override {
     ASSAY_CHECK(output < kOutputCount);
     if (output == kOutput) {
-      return {.relative = 0x1p-7, .absolute_of_rms = 0x1p-5, .norm = 0x1p-7, .norm_axes = 2};
+      return {.relative = 0x1p-7,
+              .absolute_of_rms = 0x1p-5,
+              .norm = 0x1p-7,
+              .norm_axes = 2,
+              .error_ratio = 1.5,
+              .working = 0x1p-9,
+              .usual_part = 0.75};
     }
-    return {.relative = 4e-6, .absolute_of_rms = 4e-5, .norm = std::numeric_limits<double>::infinity(), .norm_axes = 0};
+    return {.relative = 4e-6,
+            .absolute_of_rms = 4e-5,
+            .norm = std::numeric_limits<double>::infinity(),
+            .norm_axes = 0,
+            .error_ratio = 3,
+            .working = 1e-6,
+            .usual_part = 0.75};
   }
 
  private:

@@ -86,9 +86,21 @@ class GdnDecode final : public Operator {
   [[nodiscard]] tensor::ComparisonRule rule(std::size_t output) const override {
     ASSAY_CHECK(output < kOutputCount);
     if (output == kOutput) {
-      return {.relative = 0x1p-7, .absolute_of_rms = 1e-5, .norm = 0x1p-7, .norm_axes = 3};
+      return {.relative = 0x1p-7,
+              .absolute_of_rms = 1e-5,
+              .norm = 0x1p-7,
+              .norm_axes = 3,
+              .error_ratio = 1.5,
+              .working = 1e-5,
+              .usual_part = 0.75};
     }
-    return {.relative = 1e-5, .absolute_of_rms = 2e-5, .norm = 1e-5, .norm_axes = 2};
+    return {.relative = 1e-5,
+            .absolute_of_rms = 2e-5,
+            .norm = 1e-5,
+            .norm_axes = 2,
+            .error_ratio = 3,
+            .working = 3e-6,
+            .usual_part = 0.75};
   }
 
  private:

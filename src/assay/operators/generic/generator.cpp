@@ -254,11 +254,29 @@ tensor::ComparisonRule rule(tensor::DType dtype) {
     case tensor::DType::float64:
       return {.relative = 1e-9, .absolute_of_rms = 1e-9, .norm = 1e-9, .norm_axes = 0};
     case tensor::DType::float32:
-      return {.relative = 1e-4, .absolute_of_rms = 1e-4, .norm = 5e-5, .norm_axes = 0};
+      return {.relative = 1e-4,
+              .absolute_of_rms = 1e-4,
+              .norm = 5e-5,
+              .norm_axes = 0,
+              .error_ratio = 3,
+              .working = 1e-5,
+              .usual_part = 0.75};
     case tensor::DType::float16:
-      return {.relative = 0x1p-9, .absolute_of_rms = 0x1p-9, .norm = 0x1p-10, .norm_axes = 0};
+      return {.relative = 0x1p-9,
+              .absolute_of_rms = 0x1p-9,
+              .norm = 0x1p-10,
+              .norm_axes = 0,
+              .error_ratio = 2,
+              .working = 0x1p-12,
+              .usual_part = 0.75};
     case tensor::DType::bfloat16:
-      return {.relative = 0x1p-6, .absolute_of_rms = 0x1p-6, .norm = 0x1p-7, .norm_axes = 0};
+      return {.relative = 0x1p-6,
+              .absolute_of_rms = 0x1p-6,
+              .norm = 0x1p-7,
+              .norm_axes = 0,
+              .error_ratio = 2,
+              .working = 0x1p-9,
+              .usual_part = 0.75};
     case tensor::DType::float8_e4m3fn:
       return {.relative = 0x1p-3, .absolute_of_rms = 0x1p-5, .norm = 0x1p-4, .norm_axes = 0};
     case tensor::DType::float8_e5m2:
