@@ -48,9 +48,12 @@ class RefusalTest(scenario.Scenario):
 class SanitizeTest(scenario.Scenario):
     TIMEOUT = 540
 
+    def setUp(self):
+        super().setUp()
+        self.common = ["--dataset", self.dataset(1, 4), "--archive", self.archive, "--device", "cuda:0"]
+
     def evaluate(self, kernel, *arguments, code=0):
-        answer = self.assay("evaluate", kernel, "--dataset", self.dataset(1, 4), "--archive", self.archive, "--device",
-                            "cuda:0", *arguments, "--json", code=code).json()
+        answer = self.assay("evaluate", kernel, *self.common, *arguments, "--json", code=code).json()
         return answer["evaluation"]
 
     def test_an_honest_candidate_passes_all_four(self):

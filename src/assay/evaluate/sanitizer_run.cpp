@@ -252,6 +252,8 @@ worker::Watcher watch_with(const os::Path& program, task::Sanitizer sanitizer) {
   if (sanitizer == task::Sanitizer::memcheck) {
     // Those of the worker's own would count. A launch that fails shows without a tool.
     watcher.arguments.insert(watcher.arguments.end(), {"--report-api-errors", "no"});
+    // Without it arguments lie side by side, and what reads past the end of one reads the next: legal to the tool.
+    watcher.arguments.insert(watcher.arguments.end(), {"--padding", "4096"});
   }
   if (sanitizer == task::Sanitizer::racecheck) {
     // Warnings are of accesses that keep their order in a warp, mostly.
