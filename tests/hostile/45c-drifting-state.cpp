@@ -1,4 +1,4 @@
-// assay-corpus: number=45 kind=hostile expect=incorrect
+// assay-corpus: number=45 kind=hostile expect=incorrect probe=output_check
 // Cuts the state to 18 significant bits, as who stores it in fewer bytes does. No step errs by more than the state's
 // tolerance; but what is cut off always has the same sign, and after 64 steps it shows.
 #include "gdn_decode.hpp"

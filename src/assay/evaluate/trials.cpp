@@ -96,7 +96,8 @@ base::Result<PairResult> run_chain(const Session& session) {
   trials.trials = static_cast<int>(chain->steps);
   ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kChainPair));
   const bool complete = followed.steps() == chain->steps;
-  if (std::optional<task::Finding> finding; !result.fault && complete && (finding = followed.check())) {
+  const bool is_checked = request.probes(task::Probe::output_check) && complete;
+  if (std::optional<task::Finding> finding; !result.fault && is_checked && (finding = followed.check())) {
     finding->side = task::Side::candidate;
     result.fault = Fault{task::Side::candidate, task::Outcome::incorrect, finding->message, {*finding}};
   }

@@ -112,7 +112,7 @@ class DsaSparseAttention final : public Operator {
               .norm = 0x1p-7,
               .norm_axes = 2,
               .error_ratio = 1.5,
-              .working = 0x1p-9,
+              .working = 0x1p-8,
               .usual_part = 0.75};
     }
     return {.relative = 4e-6,

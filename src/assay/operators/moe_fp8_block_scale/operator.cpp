@@ -131,13 +131,13 @@ class MoeFp8BlockScale final : public Operator {
   }
 
  private:
-  // A C that was rounded to bfloat16 before comes out one step of fp8 away here and there.
+  // Where W1 x was rounded to bfloat16 before, C comes out one step of fp8 away here and there.
   static constexpr tensor::ComparisonRule kOfRequantised = {.relative = 0x1p-7,
-                                                            .absolute_of_rms = 0.08,
-                                                            .norm = 0.02,
+                                                            .absolute_of_rms = 0.12,
+                                                            .norm = 0.03,
                                                             .norm_axes = 1,
                                                             .error_ratio = 1.5,
-                                                            .working = 0.013,
+                                                            .working = 0.02,
                                                             .usual_part = 0.75};
   Dimensions dimensions_;
   Interface interface_;
