@@ -277,7 +277,8 @@ class ProcessPair {
     clock_.lap(Stage::rest);
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     clock_.lap(Stage::prepare);
-    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold) {
+    // A chain is many calls and no measurement.
+    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold && session_.chain == nullptr) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
       }
