@@ -108,6 +108,8 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cu --device cuda:0 --clock graph\n"
                   "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
                   "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
+                  "Inputs whose safetensors files the dataset has come from these, all others are generated\n"
+                  "(docs/dataset.md).\n"
                   "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
                   "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
                   "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
