@@ -328,7 +328,7 @@ const std::vector<NamedStyle>& honest_styles() {
       {"dequantised_bfloat16_experts",
        {.sums = dequantised, .bfloat16_experts = true, .highest_index_first = true, .experts_backwards = true}},
       {"promoted_float8_intermediate", {.float8_intermediate = true}},
-      {"promoted_float8_of_bfloat16", {.bfloat16_gates = true, .float8_intermediate = true, .bfloat16_experts = true}},
+      {"promoted_float8_and_bfloat16_experts", {.float8_intermediate = true, .bfloat16_experts = true}},
       {"one_strand_float32", {.sums = one_strand, .highest_index_first = true}},
   };
   return kStyles;

@@ -131,13 +131,14 @@ class MoeFp8BlockScale final : public Operator {
   }
 
  private:
-  // Where W1 x was rounded to bfloat16 before, C comes out one step of fp8 away here and there.
+  // Where W1 x was rounded to bfloat16 before, C comes out one step of fp8 away here and there: room for that on usual
+  // contents, not for rows that hang on one element of C.
   static constexpr tensor::ComparisonRule kOfRequantised = {.relative = 0x1p-7,
-                                                            .absolute_of_rms = 0.12,
-                                                            .norm = 0.03,
+                                                            .absolute_of_rms = 0.08,
+                                                            .norm = 0.02,
                                                             .norm_axes = 1,
                                                             .error_ratio = 1.5,
-                                                            .working = 0.02,
+                                                            .working = 0.013,
                                                             .usual_part = 0.75};
   Dimensions dimensions_;
   Interface interface_;
