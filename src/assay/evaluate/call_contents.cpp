@@ -13,25 +13,34 @@ constexpr double kCheckedOfAChain = 0.125;
 
 }  // namespace
 
-base::Result<void> CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments) {
+base::Result<void> CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
+                                      device::CallMemory& memory) {
   const task::EvaluationRequest& request = *session_.request;
   const auto index = static_cast<std::size_t>(call.workload);
   const task::Workload& workload = request.workloads[index];
+  device::CopyPlan& plan = memory.plan();
+  plan.clear();
   const std::uint64_t contents = request.probes(task::Probe::fresh_contents) ? call.contents : 0;
   if (session_.purpose == Session::Purpose::stress) {
-    session_.generator->fill_stress((*session_.stress_kinds)[index], workload, contents, arguments);
-    return {};
-  }
-  if (session_.purpose == Session::Purpose::chain) {
+    session_.generator->compose_stress((*session_.stress_kinds)[index], workload, contents, arguments, plan);
+  } else if (session_.purpose == Session::Purpose::chain) {
+    // The judge goes on from it too, on the host.
     session_.generator->fill_stress(session_.op->chain()->kind, workload, contents, arguments);
     session_.chain->feed(arguments);
-    return {};
+  } else {
+    const std::uint64_t first = first_contents_.emplace(call.workload, contents).first->second;
+    const auto variation = contents == first ? operators::Variation::none : operators::Variation::symmetric;
+    if (session_.given->has(index)) {
+      ASSAY_TRY(session_.given->fill(*session_.generator, index, contents, variation, arguments));
+    } else {
+      session_.generator->compose(workload, contents, arguments, plan);
+    }
+    if (call.perturbed) {
+      session_.generator->perturb_composed(session_.seed + *call.perturbed, call.contents, arguments, plan);
+    }
   }
-  const std::uint64_t first = first_contents_.emplace(call.workload, contents).first->second;
-  const auto variation = contents == first ? operators::Variation::none : operators::Variation::symmetric;
-  ASSAY_TRY(session_.given->fill(*session_.generator, index, contents, variation, arguments));
-  if (call.perturbed) {
-    session_.generator->perturb(session_.seed + *call.perturbed, call.contents, arguments);
+  if (!session_.device->runs_remotely()) {
+    plan.settle();
   }
   return {};
 }
@@ -55,6 +64,7 @@ measure::ScheduleOptions schedule_options(const Session& session, std::int32_t p
   options.pair = pair;
   options.workloads = static_cast<std::int32_t>(request.workloads.size());
   options.timed_repetitions = compares ? request.plan.samples_per_pair : session.trials - 1;
+  options.calls_on = session.trials_on;
   options.with_incumbent = with_incumbent;
   options.check_fraction = compares                                     ? request.plan.check_fraction
                            : session.purpose == Session::Purpose::chain ? kCheckedOfAChain

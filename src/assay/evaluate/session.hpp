@@ -34,8 +34,9 @@ struct Session {
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   verify::StateChain* chain = nullptr;                     ///< For a chain: what it is made of and has come to.
-  int trials = 1;                                          ///< For trials and chains: calls of each workload.
-  WorkerPool* workers = nullptr;                           ///< What starts them.
+  int trials = 1;                       ///< For trials and chains: calls of each workload, or the most of any.
+  std::vector<std::int32_t> trials_on;  ///< For trials: calls of each; empty: all alike.
+  WorkerPool* workers = nullptr;        ///< What starts them.
 };
 
 }  // namespace assay::evaluate

@@ -48,7 +48,9 @@ std::string axes_text(const task::AxisValues& axes) {
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
-  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility};
+  const stats::PairedTest test =
+      plan.test == task::PairedTest::evidence ? stats::PairedTest::evidence : stats::PairedTest::student_t;
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility, test};
 }
 
 std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& request,

@@ -89,7 +89,9 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
-  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility};
+  const stats::PairedTest test =
+      plan.test == task::PairedTest::evidence ? stats::PairedTest::evidence : stats::PairedTest::student_t;
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility, test};
 }
 
 base::Result<PairedComparison> recompute(const task::EvaluationRequest& request, const task::Evaluation& evaluation,

@@ -28,6 +28,9 @@ class GivenContents {
                                                         std::span<const task::Workload> workloads,
                                                         std::uint64_t kept_bytes = std::uint64_t{2} << 30U);
 
+  /// Whether anything is given for a workload.
+  [[nodiscard]] bool has(std::size_t workload) const { return !workloads_[workload].given.empty(); }
+
   /// Fills the arguments of a call of one workload, by the generator: with what is given, in this variation, or as
   /// `InputGenerator::fill` does where nothing is.
   [[nodiscard]] base::Result<void> fill(operators::InputGenerator& generator, std::size_t workload, std::uint64_t call,

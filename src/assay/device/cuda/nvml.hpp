@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/device/device_state.hpp>
@@ -20,6 +21,9 @@ class Nvml {
   [[nodiscard]] static base::Result<std::unique_ptr<Nvml>> open(const std::string& uuid);
   virtual ~Nvml() = default;
   [[nodiscard]] virtual base::Result<DeviceState> state() const = 0;
+  /// What part of the time any kernel of any process ran, in the samples that ended after then. A driver keeps some
+  /// seconds of them. An environment error where it gives none.
+  [[nodiscard]] virtual base::Result<std::vector<BusySample>> busy_samples(std::int64_t after_us) const = 0;
 };
 
 }  // namespace assay::device::cuda

@@ -24,8 +24,10 @@ void Generator::fill_given(const task::Workload& workload, std::uint64_t call, c
   } else {
     fill_indices(view, sequence_lengths(dimensions_, workload), random);
   }
-  fill_queries(view, random);
-  fill_keys(view, random);
+  device::CopyPlan plan;
+  compose_queries(view, random, plan);
+  compose_keys(view, random, plan);
+  plan.settle();
   for (const Input values : {kQNope, kQPe, kCkvCache, kKpeCache}) {
     if (!given.varied()) {
       copy_given(given, values, arguments);

@@ -83,7 +83,9 @@ void Generator::fill_given(const task::Workload& workload, std::uint64_t call, c
   const std::size_t turn = given.varied() ? random.next_below(pages_of(workload)) : 0;
   const Placement placement = given.has(kBlockTable) ? given_placement(workload, bytes(kBlockTable), turn)
                                                      : place_rows(dimensions_, workload, lengths, seed_, call);
-  fill_officially(random, lengths, placement, arguments);
+  device::CopyPlan plan;
+  compose_officially(random, lengths, placement, arguments, plan);
+  plan.settle();
   for (const Input values : {kQuery, kCache, kWeights}) {
     if (!given.varied()) {
       copy_given(given, values, arguments);

@@ -23,7 +23,9 @@ void Generator::fill_given(const task::Workload& workload, std::uint64_t call, c
   arguments[kRoutedScalingFactor] = Scalar(workload_scalar(workload, "routed_scaling_factor", 2.5));
   const auto offset = std::get<std::int64_t>(std::get<Scalar>(arguments[kLocalExpertOffset]));
   const Routing routing = route(d, bytes_of(arguments, kLogits), bytes_of(arguments, kBias), offset, 1);
-  fill_contents(Contents::official, stream, active_experts(d, routing, offset), arguments);
+  device::CopyPlan plan;
+  compose_contents(Contents::official, stream, active_experts(d, routing, offset), arguments, plan);
+  plan.settle();
   for (const Input values :
        {kHidden, kHiddenScale, kGemm1Weights, kGemm1WeightsScale, kGemm2Weights, kGemm2WeightsScale}) {
     if (!given.varied()) {
