@@ -1,24 +1,29 @@
 // How long the inputs and the double-precision reference outputs of every workload of a dataset take, one call each:
 //   reference_speed DATASET RESULT.json [DEFINITION]
+// and beside them what keeping the outputs on disk would take: a key made of the inputs, storing and loading.
 // Prints a line a definition and writes JSON. Takes no part in ./dev test: wall time is no gate.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include <assay/base/digest.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/time.hpp>
 #include <assay/dataset/dataset.hpp>
 #include <assay/device/cpu.hpp>
 #include <assay/operators/arguments.hpp>
 #include <assay/operators/operator.hpp>
+#include <assay/os/file.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/verify/call_memory.hpp>
+#include <assay/verify/reference_cache.hpp>
 
 namespace {
 
@@ -32,7 +37,37 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 struct Measured {
   double fill = 0;
   double reference = 0;
+  double key = 0;
+  double store = 0;
+  double load = 0;
+  double output_bytes = 0;
 };
+
+/// What verify::ReferenceCache takes for these outputs, alone in its folder.
+base::Result<void> measure_cache(const os::SharedMemory& inputs, std::size_t size,
+                                 std::span<const operators::ExpectedValues> outputs, Measured& measured) {
+  ASSAY_TRY_ASSIGN(const os::TemporaryDirectory folder,
+                   os::TemporaryDirectory::create(std::filesystem::temp_directory_path(), "reference-speed-"));
+  const verify::ReferenceCache cache(folder.path(), std::uint64_t{4} << 30U);
+  Clock::time_point start = Clock::now();
+  base::Sha256 hash;
+  for (const std::span<const std::byte> part : inputs.present(size)) {
+    hash.update(part);
+  }
+  const base::Digest key = hash.finish();
+  measured.key = seconds_since(start);
+  start = Clock::now();
+  ASSAY_TRY(cache.store(key, outputs));
+  measured.store = seconds_since(start);
+  start = Clock::now();
+  const auto loaded = cache.load(key);
+  measured.load = seconds_since(start);
+  for (const operators::ExpectedValues& values : outputs) {
+    measured.output_bytes += static_cast<double>(values.size() * sizeof(double));
+  }
+  return loaded && loaded->front() == outputs.front() ? base::Result<void>()
+                                                      : base::internal_error("bench.cache", "what was stored is lost");
+}
 
 base::Result<Measured> measure(const operators::Operator& op, operators::InputGenerator& generator,
                                const task::Definition& definition, const task::Workload& workload,
@@ -50,6 +85,7 @@ base::Result<Measured> measure(const operators::Operator& op, operators::InputGe
   start = Clock::now();
   ASSAY_TRY(op.reference(axes, inputs, expected));
   measured.reference = seconds_since(start);
+  ASSAY_TRY(measure_cache(memory, layout.inputs_size, expected, measured));
   return measured;
 }
 
@@ -66,25 +102,40 @@ base::Result<base::Json> measure_definition(const dataset::Dataset& dataset, con
   double fill = 0;
   double reference = 0;
   double longest = 0;
+  Measured all;
   for (const task::Workload& workload : workloads) {
     ASSAY_TRY_ASSIGN(const Measured measured, measure(*op, *generator, definition, workload, expected));
     fill += measured.fill;
     reference += measured.reference;
     longest = std::max(longest, measured.reference);
+    all.key += measured.key;
+    all.store += measured.store;
+    all.load += measured.load;
     base::Json axes = base::Json::object();
     for (const auto& [axis, value] : workload.axes) {
       axes[axis] = value;
     }
-    rows.push_back({{"axes", axes}, {"fill_seconds", measured.fill}, {"reference_seconds", measured.reference}});
+    rows.push_back({{"axes", axes},
+                    {"fill_seconds", measured.fill},
+                    {"reference_seconds", measured.reference},
+                    {"output_bytes", measured.output_bytes},
+                    {"cache_key_seconds", measured.key},
+                    {"cache_store_seconds", measured.store},
+                    {"cache_load_seconds", measured.load}});
   }
-  fmt::print("{}: {} workloads, inputs {:.1f} s, references {:.1f} s (longest {:.2f} s)\n", name, workloads.size(),
-             fill, reference, longest);
+  fmt::print(
+      "{}: {} workloads, inputs {:.1f} s, references {:.1f} s (longest {:.2f} s); cache: keys {:.1f} s, "
+      "storing {:.1f} s, loading {:.1f} s\n",
+      name, workloads.size(), fill, reference, longest, all.key, all.store, all.load);
   std::fflush(stdout);
   return base::Json{{"definition", name},
                     {"workloads", workloads.size()},
                     {"fill_seconds", fill},
                     {"reference_seconds", reference},
                     {"longest_reference_seconds", longest},
+                    {"cache_key_seconds", all.key},
+                    {"cache_store_seconds", all.store},
+                    {"cache_load_seconds", all.load},
                     {"rows", std::move(rows)}};
 }
 

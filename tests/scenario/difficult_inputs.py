@@ -40,6 +40,41 @@ class TopkTest(scenario.Scenario):
         self.assertGreater(evaluation["stress_trials"], 0)
 
 
+class ChainTest(scenario.Scenario):
+    # What is cut off always has the same sign: no step errs by more than it may, but 64 of them do.
+    WRAPPER = """
+ASSAY_KERNEL(run) {
+  const int32_t status = honest(call);
+  const DLTensor* state = assay_output(call, 1);
+  for (int64_t i = 0; i < state->shape[0] * 8 * 128 * 128; ++i) {
+    uint32_t bits;
+    memcpy(&bits, static_cast<float*>(state->data) + i, sizeof bits);
+    bits &= MASK;
+    memcpy(static_cast<float*>(state->data) + i, &bits, sizeof bits);
+  }
+  return status;
+}
+"""
+
+    def evaluate(self, mask, code):
+        plain = (scenario.EXAMPLES / "plain.cpp").read_text()
+        honest = plain.replace("ASSAY_KERNEL(run)", "static int32_t honest(const assay_call* call)")
+        candidate = self.write(f"{mask}.cpp", honest + self.WRAPPER.replace("MASK", mask))
+        return self.assay("evaluate", candidate, "--definition", scenario.DEFINITION, "--dataset", self.dataset(1, 4),
+                          "--archive", self.archive, "--policy", self.policy(), "--against", "none", "--json",
+                          code=code).json()["evaluation"]
+
+    def test_a_state_that_loses_digits_shows_after_64_steps(self):
+        evaluation = self.evaluate("0xffffffc0u", 1)
+        self.assertEqual(evaluation["outcome"], "incorrect")
+        self.assertIn("after 64 steps", evaluation["cause"])
+        self.assertIn("new_state", evaluation["cause"])
+
+    def test_a_whole_state_passes(self):
+        evaluation = self.evaluate("0xffffffffu", 0)
+        self.assertIn("a chain of calls", json.dumps(evaluation["phases"]))
+
+
 class CheckDefinitionTest(scenario.Scenario):
     def check(self, *arguments, code=0):
         return self.assay("check-definition", *arguments, code=code)

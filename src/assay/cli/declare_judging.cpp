@@ -109,6 +109,8 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
                   "  assay evaluate examples/gdn_decode/device_only.cu --device cuda:0\n"
                   "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
+                  "Inputs whose safetensors files the dataset has come from these, all others are generated\n"
+                  "(docs/dataset.md).\n"
                   "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
                   "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
                   "A .cu file without host code is judged device-only, launched by Assay itself, if a launch plan\n"

@@ -42,9 +42,13 @@ TEST(CampaignConfiguration, KeepsSeedsOfAllSixtyFourBits) {
 TEST(CampaignConfiguration, KeepsTheLengthsThatDecideHowLongACallTakes) {
   CampaignConfiguration configuration = sample_configuration();
   configuration.workloads[1].lengths = {5, 0, 2};
+  configuration.workloads[0].given = {{"x", "/a/blob", 8, 64, std::string(64, 'a')}};
   const CampaignConfiguration read = must(decode_configuration(encode(configuration), "stored"));
   EXPECT_EQ(read.workloads[1].lengths, configuration.workloads[1].lengths);
   EXPECT_TRUE(read.workloads[0].lengths.empty());
+  ASSERT_EQ(read.workloads[0].given.size(), 1U);
+  EXPECT_EQ(read.workloads[0].given[0].sha256, configuration.workloads[0].given[0].sha256);
+  EXPECT_TRUE(read.workloads[1].given.empty());
 }
 
 TEST(CampaignConfiguration, NeedsNoTunableAndNoSuppliedCandidates) {

@@ -8,21 +8,33 @@ constexpr std::size_t kShiftBytes = 4096;
 constexpr std::size_t kShifts = CallContents::kSlackBytes / kShiftBytes;
 // With two pairs, six: enough for each kind of an operator that has five. A pair of fewer rounds has fewer.
 constexpr int kPerturbedCalls = 3;
+// The end of a chain tells of all its steps; some are looked at by themselves, to say where it went wrong.
+constexpr double kCheckedOfAChain = 0.125;
 
 }  // namespace
 
-void CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
-                        device::CallMemory& memory) const {
+base::Result<void> CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
+                                      device::CallMemory& memory) {
   const task::EvaluationRequest& request = *session_.request;
-  const task::Workload& workload = request.workloads[static_cast<std::size_t>(call.workload)];
+  const auto index = static_cast<std::size_t>(call.workload);
+  const task::Workload& workload = request.workloads[index];
   device::CopyPlan& plan = memory.plan();
   plan.clear();
   const std::uint64_t contents = request.probes(task::Probe::fresh_contents) ? call.contents : 0;
   if (session_.purpose == Session::Purpose::stress) {
-    const std::size_t kind = (*session_.stress_kinds)[static_cast<std::size_t>(call.workload)];
-    session_.generator->compose_stress(kind, workload, contents, arguments, plan);
+    session_.generator->compose_stress((*session_.stress_kinds)[index], workload, contents, arguments, plan);
+  } else if (session_.purpose == Session::Purpose::chain) {
+    // The judge goes on from it too, on the host.
+    session_.generator->fill_stress(session_.op->chain()->kind, workload, contents, arguments);
+    session_.chain->feed(arguments);
   } else {
-    session_.generator->compose(workload, contents, arguments, plan);
+    const std::uint64_t first = first_contents_.emplace(call.workload, contents).first->second;
+    const auto variation = contents == first ? operators::Variation::none : operators::Variation::symmetric;
+    if (session_.given->has(index)) {
+      ASSAY_TRY(session_.given->fill(*session_.generator, index, contents, variation, arguments));
+    } else {
+      session_.generator->compose(workload, contents, arguments, plan);
+    }
     if (call.perturbed) {
       session_.generator->perturb_composed(session_.seed + *call.perturbed, call.contents, arguments, plan);
     }
@@ -30,6 +42,7 @@ void CallContents::fill(const measure::ScheduledCall& call, std::vector<operator
   if (!session_.device->runs_remotely()) {
     plan.settle();
   }
+  return {};
 }
 
 verify::Layout CallContents::next_layout(const measure::ScheduledCall& call, base::Philox& random) {
@@ -53,7 +66,9 @@ measure::ScheduleOptions schedule_options(const Session& session, std::int32_t p
   options.timed_repetitions = compares ? request.plan.samples_per_pair : session.trials - 1;
   options.calls_on = session.trials_on;
   options.with_incumbent = with_incumbent;
-  options.check_fraction = compares ? request.plan.check_fraction : 1;
+  options.check_fraction = compares                                     ? request.plan.check_fraction
+                           : session.purpose == Session::Purpose::chain ? kCheckedOfAChain
+                                                                        : 1;
   for (const verify::Layout& layout : *session.layouts) {
     options.costs.push_back(static_cast<double>(layout.inputs_size + layout.outputs_size));
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <assay/base/random.hpp>
@@ -22,9 +23,10 @@ class CallContents {
   explicit CallContents(const Session& session) : session_(session) {}
 
   /// Writes the inputs of a call into its arguments, which lie in the memory's image. Where calls run elsewhere, what is
-  /// cut from pools is left to the memory's plan, until it is published.
-  void fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
-            device::CallMemory& memory) const;
+  /// cut from pools is left to the memory's plan, until it is published. Of inputs that the dataset gives the first call of
+  /// each workload gets just these, and later ones variations.
+  [[nodiscard]] base::Result<void> fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
+                                        device::CallMemory& memory);
 
   /// Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
   /// address meets new contents there), the others elsewhere (so that who wrote down an address misses).
@@ -32,7 +34,8 @@ class CallContents {
 
  private:
   const Session& session_;
-  std::size_t shift_ = 0;  ///< Bytes, of the arguments' places in the last block.
+  std::map<std::int32_t, std::uint64_t> first_contents_;  ///< Of each workload.
+  std::size_t shift_ = 0;                                 ///< Bytes, of the arguments' places in the last block.
 };
 
 /// How the calls of a pair are ordered: workloads, repetitions, checks and perturbed calls of this session.

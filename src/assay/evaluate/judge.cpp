@@ -191,7 +191,8 @@ class Judge {
     if (means_.device->runs_remotely()) {
       warm_up_ = std::jthread([this] { means_.device->warm_up(); });
       const int sides = request_.incumbent ? 2 : 1;
-      workers_->prepare(sides * request_.plan.minimum_pairs + (request_.plan.stress_trials > 0 ? 1 : 0) +
+      workers_->prepare(sides * request_.plan.minimum_pairs +
+                        (request_.plan.stress_trials > 0 ? means_.op->chain() ? 2 : 1 : 0) +
                         (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
     }
     return {};
@@ -206,6 +207,7 @@ class Judge {
       checker_ = std::make_unique<HostChecker>(*means_.op);
     }
     judged_.evaluation.environment.emplace_back("checker", checker_->name());
+    judged_.evaluation.environment.emplace_back("inputs", means_.given->description());
     workers_->settle();
     note_phase("wait for what was started meanwhile");
     const std::unique_ptr<operators::InputGenerator> generator = means_.op->make_generator(judged_.evaluation.seed);
@@ -215,6 +217,7 @@ class Judge {
     session.device = means_.device.get();
     session.op = means_.op.get();
     session.generator = generator.get();
+    session.given = &*means_.given;
     for (const Contestant& contestant : contestants_) {
       session.contestants.push_back(&contestant);
     }
@@ -242,6 +245,12 @@ class Judge {
       judged_.evaluation.checked_calls += result.checked_calls;
       judged_.evaluation.stress_trials = result.checked_calls;
       note_phase("difficult inputs");
+      if (result.fault) {
+        return blame(std::move(*result.fault));
+      }
+      ASSAY_TRY_ASSIGN(result, with_retries("the process of the chain", [&] { return run_chain(session); }));
+      judged_.evaluation.checked_calls += result.checked_calls;
+      note_phase("a chain of calls");
       if (result.fault) {
         return blame(std::move(*result.fault));
       }

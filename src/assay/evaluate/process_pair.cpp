@@ -162,7 +162,7 @@ class ProcessPair {
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
-    contents_.fill(first, block.arguments, *processes_.inputs);
+    ASSAY_TRY(contents_.fill(first, block.arguments, *processes_.inputs));
     clock_.lap(Stage::generate);
     return block;
   }
@@ -214,6 +214,9 @@ class ProcessPair {
     }
     if (!officially()) {
       ASSAY_TRY(look_again(block));
+    }
+    if (session_.chain != nullptr && !result_.fault) {
+      ASSAY_TRY(go_on(block));
     }
     clock_.lap(Stage::check);
     if (ahead) {
@@ -277,12 +280,12 @@ class ProcessPair {
   base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
-    contents_.fill(before, block.arguments, *processes_.inputs);
+    ASSAY_TRY(contents_.fill(before, block.arguments, *processes_.inputs));
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
     if (!result_.fault) {
       session_.device->spread_judge();
-      contents_.fill(call, block.arguments, *processes_.inputs);
+      ASSAY_TRY(contents_.fill(call, block.arguments, *processes_.inputs));
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     }
     return {};
@@ -340,7 +343,8 @@ class ProcessPair {
     clock_.lap(Stage::rest);
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     clock_.lap(Stage::prepare);
-    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold) {
+    // A chain is many calls and no measurement.
+    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold && session_.chain == nullptr) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
         session_.device->evict(part);
       }
@@ -452,6 +456,13 @@ class ProcessPair {
       }
     }
     return {};
+  }
+
+  // What this step left is what the next one starts from.
+  base::Result<void> go_on(const Block& block) {
+    device::CallMemory& outputs = *block.done.front().side->outputs;
+    ASSAY_TRY(outputs.fetch(block.layout.outputs_size));
+    return session_.chain->follow(block.axes, block.arguments, block.layout, outputs.bytes());
   }
 
   void note_idle(const measure::ScheduledCall& call, const worker::CallReply& reply) {

@@ -59,6 +59,7 @@ base::Result<RequestMeans> check_request(const task::EvaluationRequest& request,
   verify::AnyOperatorSettings of_operator;
   of_operator.cache = settings.cache / "references";
   ASSAY_TRY_ASSIGN(means.op, verify::open_operator(request.definition, request.workloads, of_operator));
+  ASSAY_TRY_ASSIGN(means.given, verify::GivenContents::open(*means.op, request.definition, request.workloads));
   return means;
 }
 

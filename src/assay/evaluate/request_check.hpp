@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <assay/base/error.hpp>
@@ -9,6 +10,7 @@
 #include <assay/operators/operator.hpp>
 #include <assay/task/request.hpp>
 #include <assay/verify/call_memory.hpp>
+#include <assay/verify/given_contents.hpp>
 
 namespace assay::evaluate {
 
@@ -17,6 +19,7 @@ struct RequestMeans {
   std::unique_ptr<device::Device> device;
   std::shared_ptr<const operators::Operator> op;
   std::vector<verify::Layout> layouts;  ///< One a workload.
+  std::optional<verify::GivenContents> given;
 };
 
 /// Finds everything that can be wrong with a request, before anything is built: an input error that names the field, or

@@ -11,6 +11,8 @@
 #include <assay/operators/operator.hpp>
 #include <assay/task/request.hpp>
 #include <assay/verify/call_memory.hpp>
+#include <assay/verify/given_contents.hpp>
+#include <assay/verify/state_chain.hpp>
 
 namespace assay::evaluate {
 
@@ -21,17 +23,20 @@ struct Session {
   const device::Device* device = nullptr;
   const operators::Operator* op = nullptr;
   operators::InputGenerator* generator = nullptr;
+  verify::GivenContents* given = nullptr;                ///< Of the request's workloads; not asked for stress trials.
   std::vector<const Contestant*> contestants;            ///< The candidate, and the incumbent if there is one.
   const std::vector<verify::Layout>* layouts = nullptr;  ///< One a workload.
   CallChecker* checker = nullptr;                        ///< Keeps its memory from pair to pair.
   std::uint64_t seed = 0;
-  /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed.
-  enum class Purpose : std::uint8_t { compare, stress, official, trials };
+  /// What is wanted of the calls. Trials are calls of the candidate alone that are checked and never timed; those of a chain
+  /// go on from each other's outputs.
+  enum class Purpose : std::uint8_t { compare, stress, official, trials, chain };
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
-  int trials = 1;                                          ///< For trials: calls of each workload, or the most of any.
-  std::vector<std::int32_t> trials_on;                     ///< For trials: calls of each; empty: all alike.
-  WorkerPool* workers = nullptr;                           ///< What starts them.
+  verify::StateChain* chain = nullptr;                     ///< For a chain: what it is made of and has come to.
+  int trials = 1;                       ///< For trials and chains: calls of each workload, or the most of any.
+  std::vector<std::int32_t> trials_on;  ///< For trials: calls of each; empty: all alike.
+  WorkerPool* workers = nullptr;        ///< What starts them.
 };
 
 }  // namespace assay::evaluate

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::int32_t kStressPair = -1;
 constexpr std::int32_t kOfficialPair = -2;
 constexpr std::int32_t kTrialsPair = -3;
+constexpr std::int32_t kChainPair = -4;
 // What one stress trial's arguments may take, where the operator can do with so little.
 constexpr std::uint64_t kLargestTrial = std::uint64_t{3} << 20U;
 
@@ -72,6 +74,38 @@ base::Result<PairResult> run_stress_trials(const Session& session) {
                                  axes_text(workload), scalars(workload), at, session.seed);
     }
     for (task::Finding& finding : fault.findings) {
+      finding.workload.reset();
+    }
+  }
+  return result;
+}
+
+base::Result<PairResult> run_chain(const Session& session) {
+  const std::optional<operators::Chain> chain = session.op->chain();
+  if (!chain) {
+    return PairResult{};
+  }
+  task::EvaluationRequest request = *session.request;
+  request.incumbent.reset();
+  request.workloads = {chain->workload};
+  ASSAY_TRY_ASSIGN(const verify::Layout layout, verify::make_layout(request.definition, chain->workload));
+  const std::vector<verify::Layout> layouts = {layout};
+  verify::StateChain followed(*session.op);
+  Session trials = alone(session, request, Session::Purpose::chain);
+  trials.layouts = &layouts;
+  trials.chain = &followed;
+  trials.trials = static_cast<int>(chain->steps);
+  ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kChainPair));
+  const bool complete = followed.steps() == chain->steps;
+  const bool is_checked = request.probes(task::Probe::output_check) && complete;
+  if (std::optional<task::Finding> finding; !result.fault && is_checked && (finding = followed.check())) {
+    finding->side = task::Side::candidate;
+    result.fault = Fault{task::Side::candidate, task::Outcome::incorrect, finding->message, {*finding}};
+  }
+  if (result.fault) {
+    result.fault->cause += fmt::format(" (a chain of {} calls, {}{}; seed {})", chain->steps,
+                                       axes_text(chain->workload), scalars(chain->workload), session.seed);
+    for (task::Finding& finding : result.fault->findings) {
       finding.workload.reset();
     }
   }

@@ -15,6 +15,10 @@ namespace assay::evaluate {
 /// cause names the trial's kind, its shape and what repeats it. Findings refer to no workload of the request.
 [[nodiscard]] base::Result<PairResult> run_stress_trials(const Session& session);
 
+/// Follows the operator's chain (operators::Chain), in a process of its own: each call goes on from what the one before
+/// left. Nothing is wrong where the operator has no chain. Of the result the same mean something as of stress trials.
+[[nodiscard]] base::Result<PairResult> run_chain(const Session& session);
+
 /// Calls the candidate `request.official_trials` times on each workload of the request, in a process of its own, and
 /// decides as the contest's evaluator would. A crash or a timeout is a failure there too.
 [[nodiscard]] base::Result<task::OfficialVerdict> run_official_trials(const Session& session);

@@ -10,6 +10,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr double kMargin = 2;
 constexpr Seconds kBase(60);
+constexpr double kChainCalls = 64;
 
 double count(int number) { return std::max(0, number); }
 
@@ -31,7 +32,9 @@ std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request)
     const auto workloads = static_cast<double>(request.workloads.size());
     // As many on each workload: up to one a workload more than were asked for.
     const double more = request.trials > 0 ? count(request.trials) + workloads : 0;
-    const double trials = count(plan.stress_trials) + workloads * count(request.official_trials) + more;
+    // Difficult inputs are followed by a chain of calls, where the operator has one.
+    const double difficult = plan.stress_trials > 0 ? plan.stress_trials + kChainCalls : 0;
+    const double trials = difficult + workloads * count(request.official_trials) + more;
     if (trials > 0) {
       total += 2 * (limit(plan.load_limit) + trials * limit(plan.call_limit));
     }

@@ -27,6 +27,9 @@ std::vector<std::byte> make_table(const std::vector<float>& normals, tensor::DTy
     const float value = normals[i];
     const float clamped = std::clamp(value, -kClamp, kClamp);
     switch (dtype) {
+      case tensor::DType::float64:
+        append(bytes, static_cast<double>(value));
+        break;
       case tensor::DType::float32:
         append(bytes, value);
         break;
@@ -44,9 +47,9 @@ std::vector<std::byte> make_table(const std::vector<float>& normals, tensor::DTy
         break;
       case tensor::DType::float4_e2m1:
         if (i % 2 == 0) {
-          low_half = to_float4_e2m1(clamped);
+          low_half = tensor::to_float4_e2m1(clamped);
         } else {
-          append(bytes, static_cast<std::uint8_t>(low_half | to_float4_e2m1(clamped) << 4U));
+          append(bytes, static_cast<std::uint8_t>(low_half | tensor::to_float4_e2m1(clamped) << 4U));
         }
         break;
       default:
@@ -57,18 +60,6 @@ std::vector<std::byte> make_table(const std::vector<float>& normals, tensor::DTy
 }
 
 }  // namespace
-
-std::uint8_t to_float4_e2m1(float value) {
-  std::uint8_t best = 0;
-  for (std::uint8_t code = 1; code < 8; ++code) {
-    const float distance = std::fabs(std::fabs(value) - tensor::from_float4_e2m1(code));
-    const float least = std::fabs(std::fabs(value) - tensor::from_float4_e2m1(best));
-    if (distance < least || (distance == least && code % 2 == 0)) {
-      best = code;
-    }
-  }
-  return static_cast<std::uint8_t>(best | (std::signbit(value) ? 8U : 0U));
-}
 
 NormalPool::NormalPool(std::uint64_t seed, std::string_view name) : normals_(kSize) {
   base::Philox random(seed, base::stream_id(name));

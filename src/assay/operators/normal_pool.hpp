@@ -33,7 +33,4 @@ class NormalPool {
   std::map<tensor::DType, std::vector<std::byte>> tables_;  ///< kSize elements in each type that was asked for.
 };
 
-/// Rounds to the nearest float4_e2m1 and returns its four bits; ties go to the even code.
-[[nodiscard]] std::uint8_t to_float4_e2m1(float value);
-
 }  // namespace assay::operators

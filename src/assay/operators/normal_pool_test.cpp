@@ -66,14 +66,14 @@ TEST(NormalPool, FillsOddSizesAndNone) {
 TEST(Float4, RoundsToTheNearestAndTiesToEven) {
   for (std::uint8_t code = 0; code < 16; ++code) {
     if (code != 8) {
-      EXPECT_EQ(to_float4_e2m1(tensor::from_float4_e2m1(code)), code);
+      EXPECT_EQ(tensor::to_float4_e2m1(tensor::from_float4_e2m1(code)), code);
     }
   }
-  EXPECT_EQ(tensor::from_float4_e2m1(to_float4_e2m1(0.25F)), 0);
-  EXPECT_EQ(tensor::from_float4_e2m1(to_float4_e2m1(0.75F)), 1);
-  EXPECT_EQ(tensor::from_float4_e2m1(to_float4_e2m1(2.5F)), 2);
-  EXPECT_EQ(tensor::from_float4_e2m1(to_float4_e2m1(-3.5F)), -4);
-  EXPECT_EQ(tensor::from_float4_e2m1(to_float4_e2m1(100.0F)), 6);
+  EXPECT_EQ(tensor::from_float4_e2m1(tensor::to_float4_e2m1(0.25F)), 0);
+  EXPECT_EQ(tensor::from_float4_e2m1(tensor::to_float4_e2m1(0.75F)), 1);
+  EXPECT_EQ(tensor::from_float4_e2m1(tensor::to_float4_e2m1(2.5F)), 2);
+  EXPECT_EQ(tensor::from_float4_e2m1(tensor::to_float4_e2m1(-3.5F)), -4);
+  EXPECT_EQ(tensor::from_float4_e2m1(tensor::to_float4_e2m1(100.0F)), 6);
 }
 
 }  // namespace

@@ -32,6 +32,17 @@ const std::vector<const Operator*>& all_operators() {
 
 }  // namespace
 
+void InputGenerator::fill_given(const task::Workload& workload, std::uint64_t call, const GivenInputs& given,
+                                std::span<Argument> arguments) {
+  fill(workload, call, arguments);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto* view = std::get_if<tensor::View>(&arguments[i]);
+    if (view != nullptr && !(given.varied() && tensor::is_floating(view->dtype))) {
+      copy_given(given, i, arguments);
+    }
+  }
+}
+
 std::optional<tensor::Mismatch> Operator::compare(const task::AxisValues& /*axes*/,
                                                   std::span<const ConstArgument> /*inputs*/, std::size_t output,
                                                   const tensor::ConstView& got,

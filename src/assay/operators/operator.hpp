@@ -5,12 +5,13 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/base/uninitialised.hpp>
 #include <assay/device/copy_plan.hpp>
+#include <assay/operators/argument.hpp>
+#include <assay/operators/given_inputs.hpp>
 #include <assay/operators/interface.hpp>
 #include <assay/task/definition.hpp>
 #include <assay/task/workload.hpp>
@@ -18,13 +19,6 @@
 #include <assay/tensor/view.hpp>
 
 namespace assay::operators {
-
-/// A scalar argument, passed by value.
-using Scalar = std::variant<std::int64_t, double, bool>;
-
-/// One argument of a call in the definition's order: a tensor view or a scalar.
-using Argument = std::variant<tensor::View, Scalar>;
-using ConstArgument = std::variant<tensor::ConstView, Scalar>;
 
 /// The right values of one output, row-major.
 using ExpectedValues = base::UninitialisedVector<double>;
@@ -47,6 +41,15 @@ struct Work {
   double operations = 0;  ///< Multiplications and additions, each counted as one.
 };
 
+/// Calls that follow each other in use: an output of one is an input of the next.
+struct Chain {
+  std::size_t output = 0;
+  std::size_t input = 0;  ///< Of the output's type and shape.
+  std::size_t kind = 0;   ///< Of stress: what the other inputs of each call are.
+  std::size_t steps = 0;
+  task::Workload workload;  ///< Of every call.
+};
+
 /// How the contest's own evaluator accepts a floating output: an element is wrong if its error is larger than
 /// `absolute` and larger than `relative` of the expected value; at least `matched_ratio` of all must not be wrong.
 struct OfficialRule {
@@ -66,11 +69,19 @@ class InputGenerator {
   /// What decides how long a call takes (lengths of rows, which experts are busy) is the same for every call of a
   /// workload. `arguments` is in the definition's order with the shapes of `workload`.
   virtual void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) = 0;
+  /// Like `fill`, where a dataset gives the contents of some inputs (checked by Operator::check_given): these hold what
+  /// is given, and what belongs to them (the pages that a table names) is generated for it. Another call has another
+  /// variation of it, if one is wanted. Here, for operators that know no symmetry: integers are as given in every call,
+  /// other values only without variation.
+  virtual void fill_given(const task::Workload& workload, std::uint64_t call, const GivenInputs& given,
+                          std::span<Argument> arguments);
   /// Changes one element of one tensor argument, or one scalar argument, of what `fill` left, so much that some right
   /// output moves by more than the tolerance: a candidate that knows the contents again by a sample of them, or that
-  /// does not read an argument, is then wrong. `which` chooses the argument, modulo the number of those that are
-  /// perturbed; the element depends on (seed, which, call) alone.
+  /// does not read an argument, is then wrong. `which` chooses the argument; consecutive values take turns, and those that
+  /// matter most come most often. The element follows from (seed, which, call) and from what the arguments hold.
   virtual void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) = 0;
+  /// Of so many consecutive values of `which` each argument that is perturbed has at least one.
+  [[nodiscard]] virtual std::uint64_t perturbation_period() const { return 10; }
   /// Like `fill`, with contents of one of the operator's stress kinds. The workload is that of a StressTrial.
   virtual void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                            std::span<Argument> arguments) = 0;
@@ -108,6 +119,13 @@ class Operator {
   }
   /// Refuses a workload whose inputs cannot be generated. Known operators generate what a workload takes from files.
   [[nodiscard]] virtual base::Result<void> check_workload(const task::Workload& /*workload*/) const { return {}; }
+  /// Refuses given contents that no call can have (a page that is not in the cache): what the generator and the reference
+  /// rely on. `inputs` are the given ones alone, by name; the workload passed check_workload. Floating values are finite.
+  /// The message names the element, and the caller adds the file.
+  [[nodiscard]] virtual base::Result<void> check_given(const task::Workload& /*workload*/,
+                                                       const task::Named<tensor::ConstView>& /*inputs*/) const {
+    return {};
+  }
   [[nodiscard]] virtual std::unique_ptr<InputGenerator> make_generator(std::uint64_t seed) const = 0;
 
   /// Kinds of difficult input; never empty, and their order and names never change.
@@ -116,6 +134,10 @@ class Operator {
   /// from the smallest to `largest_bytes` of arguments in all, with odd ones (one more and one less than a tile, primes).
   [[nodiscard]] virtual StressTrial stress_trial(std::uint64_t seed, std::uint64_t index,
                                                  std::uint64_t largest_bytes) const = 0;
+
+  /// A chain of calls that is worth following, if the operator has one: at its end the outputs must still be right by the
+  /// rules of one call.
+  [[nodiscard]] virtual std::optional<Chain> chain() const { return std::nullopt; }
 
   /// Computes the outputs in double precision from the inputs as the candidate sees them (quantised): one entry of
   /// `outputs` an output, in the definition's order, whatever they held before; behind them an operator may keep what

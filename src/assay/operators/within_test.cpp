@@ -13,7 +13,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::optional<tensor::Mismatch> compare(const std::array<float, 4>& got, const std::array<double, 4>& expected) {
   const tensor::ConstView view{"y", tensor::DType::float32, {2, 2}, std::as_bytes(std::span(got))};
-  return compare_within(view, expected, [](std::size_t flat) { return flat == 3 ? 10.0 : 1.0; });
+  return compare_within(view, expected, {}, [](std::size_t flat) { return flat == 3 ? 10.0 : 1.0; });
 }
 
 TEST(CompareWithin, EachElementHasItsOwnAllowance) {
@@ -46,8 +46,8 @@ TEST(CompareWithin, SpecialValuesAreComparedByClass) {
 TEST(CompareWithin, NothingAllowedMeansEqual) {
   const std::array<float, 2> got = {1, 2};
   const tensor::ConstView view{"y", tensor::DType::float32, {2}, std::as_bytes(std::span(got))};
-  EXPECT_FALSE(compare_within(view, std::array<double, 2>{1, 2}, [](std::size_t) { return 0.0; }));
-  EXPECT_TRUE(compare_within(view, std::array<double, 2>{1, 2 + 1e-15}, [](std::size_t) { return 0.0; }));
+  EXPECT_FALSE(compare_within(view, std::array<double, 2>{1, 2}, {}, [](std::size_t) { return 0.0; }));
+  EXPECT_TRUE(compare_within(view, std::array<double, 2>{1, 2 + 1e-15}, {}, [](std::size_t) { return 0.0; }));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <assay/agent/tuner.hpp>
 #include <assay/base/text.hpp>
 #include <assay/base/time.hpp>
+#include <assay/dataset/given.hpp>
 #include <assay/service/judge_evaluator.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/task/codec.hpp>
@@ -45,6 +46,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   configuration.device = options.device;
   ASSAY_TRY_ASSIGN(configuration.definition, resolve_definition(dataset, options.definition));
   ASSAY_TRY_ASSIGN(configuration.workloads, dataset.workloads(configuration.definition.name));
+  ASSAY_TRY(dataset::find_given(dataset.root(), configuration.definition, configuration.workloads));
   if (options.baseline.empty()) {
     ASSAY_TRY_ASSIGN(auto baseline, default_incumbent(dataset, configuration.definition, options.device));
     if (!baseline) {

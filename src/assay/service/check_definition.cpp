@@ -9,6 +9,7 @@
 #include <assay/archive/bundle.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/random.hpp>
+#include <assay/dataset/given.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/service/workload_choice.hpp>
 #include <assay/task/bundle.hpp>
@@ -34,6 +35,7 @@ base::Result<task::Admissibility> check_definition(const Context& context, const
   ASSAY_TRY_ASSIGN(request.definition, resolve_definition(dataset, options.definition));
   ASSAY_TRY_ASSIGN(const std::vector<task::Workload> workloads, dataset.workloads(request.definition.name));
   ASSAY_TRY_ASSIGN(request.workloads, choose_workloads(workloads, options.workloads, kRepresentatives, std::nullopt));
+  ASSAY_TRY(dataset::find_given(dataset.root(), request.definition, request.workloads));
   request.id = fmt::format("d-{:016x}", base::entropy_seed());
   request.stage = task::Stage::check_definition;
   request.seed = options.seed;

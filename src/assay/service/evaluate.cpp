@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/base/text.hpp>
+#include <assay/dataset/given.hpp>
 #include <assay/service/judgement.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/service/trial_history.hpp>
@@ -95,6 +96,7 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.device = options.device;
   request.definition = definition;
   ASSAY_TRY_ASSIGN(request.workloads, choose_workloads(workloads, options.workloads, policy.gate_workloads, latencies));
+  ASSAY_TRY(dataset::find_given(dataset.root(), definition, request.workloads));
   request.candidate = std::move(candidate);
   request.incumbent = std::move(incumbent);
   request.plan = promote::plan_on(options.device, request.stage == task::Stage::sweep ? policy.sweep : policy.gate);

@@ -26,13 +26,20 @@ base::Json spelled_out(const task::EvaluationRequest& request) {
   return task::encode(plan);
 }
 
+// Where the files lie does not matter.
+bool same_given(const task::Workload& x, const task::Workload& y) {
+  return std::equal(
+      x.given.begin(), x.given.end(), y.given.begin(), y.given.end(),
+      [](const task::GivenInput& a, const task::GivenInput& b) { return a.input == b.input && a.sha256 == b.sha256; });
+}
+
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
   return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
          a.official_trials == b.official_trials && a.trials == b.trials && spelled_out(a) == spelled_out(b) &&
          task::encode(a.definition) == task::encode(b.definition) &&
          std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
                     [](const task::Workload& x, const task::Workload& y) {
-                      return x.lengths == y.lengths && task::encode(x) == task::encode(y);
+                      return x.lengths == y.lengths && same_given(x, y) && task::encode(x) == task::encode(y);
                     });
 }
 

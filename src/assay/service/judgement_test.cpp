@@ -85,6 +85,9 @@ TEST_F(JudgeOnceTest, AnyDifferenceInTheQuestionIsAnotherQuestion) {
   other.workloads[1].lengths = {2};
   EXPECT_FALSE(found(other)) << "rows of other lengths take another time";
   other = request_;
+  other.workloads[1].given = {{"x", "/a/blob", 8, 64, std::string(64, 'a')}};
+  EXPECT_FALSE(found(other)) << "what a dataset gives is part of the question";
+  other = request_;
   other.definition.reference += "\n# changed\n";
   EXPECT_FALSE(found(other));
   other = request_;

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include <assay/base/digest.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/coercion.hpp>
 #include <assay/task/decoder.hpp>
@@ -106,6 +109,35 @@ Json encode_input(const InputSpec& input) {
   return json;
 }
 
+GivenInput read_given(const Node& node) {
+  constexpr std::size_t kDigits = 2 * base::Digest::kSize;
+  Fields fields(node);
+  GivenInput given;
+  given.input = fields.required("input").text(TextRule::non_empty);
+  const Node file = fields.required("file");
+  given.file = file.text(TextRule::non_empty);
+  if (!given.file.empty() && given.file.front() != '/') {
+    file.problem("is no absolute path: give one, for the judge may run elsewhere");
+  }
+  given.offset = fields.required("offset").unsigned_integer();
+  given.bytes = fields.required("bytes").unsigned_integer();
+  const Node digest = fields.required("sha256");
+  given.sha256 = digest.text(TextRule::non_empty);
+  if (!given.sha256.empty() && !base::Digest::parse(given.sha256)) {
+    digest.problem(fmt::format("is no SHA-256: give {} lowercase hexadecimal digits", kDigits));
+  }
+  fields.refuse_others();
+  return given;
+}
+
+Json encode_given(const GivenInput& given) {
+  return {{"input", given.input},
+          {"file", given.file},
+          {"offset", given.offset},
+          {"bytes", given.bytes},
+          {"sha256", given.sha256}};
+}
+
 }  // namespace
 
 Workload read_workload(const Node& node) {
@@ -126,6 +158,11 @@ Workload read_carried_workload(const Node& node) {
   if (const Node lengths = Fields(node).optional("lengths"); lengths.has_value()) {
     workload.lengths = lengths.integers({.minimum = 0, .maximum = kLongestLength}, 1);
   }
+  if (const Node given = Fields(node).optional("given"); given.has_value()) {
+    for (const Node& one : given.items(1)) {
+      workload.given.push_back(read_given(one));
+    }
+  }
   return workload;
 }
 
@@ -133,6 +170,9 @@ Json encode_carried(const Workload& workload) {
   Json json = encode(workload);
   if (!workload.lengths.empty()) {
     json["lengths"] = workload.lengths;
+  }
+  for (const GivenInput& given : workload.given) {
+    json["given"].push_back(encode_given(given));
   }
   return json;
 }

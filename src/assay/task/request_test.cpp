@@ -118,6 +118,28 @@ TEST(RequestCodec, LengthsAreCounts) {
   }
 }
 
+TEST(RequestCodec, CarriesWhereTheContentsOfInputsLie) {
+  EvaluationRequest request = sample_request();
+  EXPECT_FALSE(written(request)["workloads"][0].contains("given"));
+  const std::string digest(64, 'a');
+  request.workloads[1].given = {{"x", "/data/blob/w.safetensors", 88, 4096, digest}};
+  const EvaluationRequest read = decode_request(written(request), "r").value();
+  ASSERT_EQ(read.workloads[1].given.size(), 1U);
+  EXPECT_EQ(read.workloads[1].given[0].file, "/data/blob/w.safetensors");
+  EXPECT_EQ(read.workloads[1].given[0].offset, 88U);
+  EXPECT_EQ(encode(read).dump(), encode(request).dump());
+  EXPECT_FALSE(encode(request.workloads[1]).contains("given")) << "the schema's own documents have none";
+  const auto fault = [&](const std::string& file, const std::string& sha256, const std::string& more) {
+    return fault_with("/workloads/1/given", R"([{"input": "x", "file": ")" + file +
+                                                R"(", "offset": 0, "bytes": 8, "sha256": ")" + sha256 + '"' + more +
+                                                "}]");
+  };
+  EXPECT_EQ(fault("/a", digest, ""), "");
+  EXPECT_THAT(fault("a", digest, ""), AllOf(HasSubstr("/workloads/1/given/0/file"), HasSubstr("absolute")));
+  EXPECT_THAT(fault("/a", "abc", ""), HasSubstr("/workloads/1/given/0/sha256"));
+  EXPECT_THAT(fault("/a", digest, R"(, "shape": [8])"), HasSubstr("shape"));
+}
+
 EvaluationRequest materialise_request() {
   EvaluationRequest request = sample_request();
   request.stage = Stage::materialise;

@@ -73,6 +73,29 @@ void check_input(const std::string& name, const TensorSpec& spec, const InputSpe
   }
 }
 
+// What no memory holds would overflow the sizes that are computed from it.
+void check_sizes(const Definition& definition, const Workload& workload, std::vector<Problem>& problems) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 44U;
+  const base::Result<AxisValues> axes = resolve_axes(definition, workload.axes);
+  if (!axes) {
+    return;  // Said elsewhere.
+  }
+  for (const auto* section : {&definition.inputs, &definition.outputs}) {
+    for (const auto& [name, spec] : *section) {
+      std::int64_t elements = 1;
+      for (std::size_t i = 0; spec.shape && i < spec.shape->size(); ++i) {
+        const std::int64_t* extent = find(*axes, (*spec.shape)[i]);
+        if (extent != nullptr && (__builtin_mul_overflow(elements, *extent, &elements) || elements > kMostElements)) {
+          problems.push_back(
+              {"/axes", fmt::format("make \"{}\" larger than {} elements, which no memory holds: give smaller ones",
+                                    name, kMostElements)});
+          break;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> workload_problems(const Definition& definition, const Workload& workload) {
@@ -92,6 +115,9 @@ std::vector<Problem> workload_problems(const Definition& definition, const Workl
       problems.push_back(
           {"/inputs", fmt::format("does not have \"{}\", an input of {}: add it", name, definition.name)});
     }
+  }
+  if (problems.empty()) {
+    check_sizes(definition, workload, problems);
   }
   return problems;
 }

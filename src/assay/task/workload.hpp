@@ -29,6 +29,15 @@ using InputSpec = std::variant<RandomInput, ScalarInput, SafetensorsInput>;
 /// The longest that a row or sequence can be: what is longer is a mistake.
 inline constexpr std::int64_t kLongestLength = std::int64_t{1} << 40U;
 
+/// What an input holds, where the dataset has the file that the workload names: the bytes of one tensor, row-major.
+struct GivenInput {
+  std::string input;
+  std::string file;  ///< Its absolute path: whoever reads it need not know the dataset.
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::string sha256;  ///< Of these bytes, in hexadecimal. They are what a result stands for, wherever the file lies.
+};
+
 /// One point of a definition's shape space, with where its inputs come from.
 struct Workload {
   std::string uuid;
@@ -38,6 +47,8 @@ struct Workload {
   /// they are decides how long a call takes. Not part of the schema: requests carry them, traces do not. Empty:
   /// the operator's generator derives them from the uuid.
   std::vector<std::int64_t> lengths;
+  /// Contents of inputs that lie in files, where the dataset has these; carried by requests alone, as lengths are.
+  std::vector<GivenInput> given = {};
 };
 
 /// Checks a workload against its definition: exactly the variable axes, all > 0, exactly the inputs (optional ones may be

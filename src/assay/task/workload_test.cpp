@@ -37,6 +37,13 @@ TEST(Workload, NamesTheAxisAndTheRemedy) {
   EXPECT_THAT(fault(sample_workload("w", 0)), AllOf(HasSubstr("/axes/rows:"), HasSubstr("at least 1")));
 }
 
+TEST(Workload, AxesThatNoMemoryHoldsAreRefused) {
+  for (const std::int64_t rows : {std::int64_t{1} << 45U, std::int64_t{1} << 62U, std::int64_t{9223372036854775807}}) {
+    EXPECT_THAT(fault(sample_workload("w", rows)),
+                AllOf(HasSubstr("workload w: /axes:"), HasSubstr("no memory holds")));
+  }
+}
+
 TEST(Workload, NamesTheInputAndTheRemedy) {
   Workload workload = sample_workload("w", 3);
   workload.inputs.pop_back();

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/base/parallel.hpp>
+#include <assay/base/rounding_error.hpp>
 
 namespace assay::tensor {
 namespace {
@@ -178,6 +181,19 @@ Blocks make_blocks(const Shape& shape, int norm_axes, std::size_t elements) {
   return blocks;
 }
 
+/// Whether the whole tensor errs by no more than the rule allows beyond an honest implementation; rounding is looked at only
+/// where it matters.
+bool ratio_holds(const ConstView& got, std::span<const double> expected, const ComparisonRule& rule,
+                 double error_square, double expected_square) {
+  if (rule.error_ratio == 0 || error_square == 0) {
+    return true;
+  }
+  const double ratio_square = rule.error_ratio * rule.error_ratio;
+  const double working_square = rule.working * rule.working * expected_square;
+  return error_square <= ratio_square * working_square ||
+         error_square <= ratio_square * (working_square + rounding_square(got.dtype, expected));
+}
+
 bool norm_holds(double error_square, double expected_square, double norm) {
   // Without an error nothing is wrong, even if what is expected is too large to be squared.
   return norm == kInfinity || error_square == 0 || std::sqrt(error_square) <= norm * std::sqrt(expected_square);
@@ -195,7 +211,8 @@ bool surely_equal(const ConstView& got, std::span<const double> expected, const 
   base::parallel_for((blocks.count + blocks_a_piece - 1) / blocks_a_piece, [&](std::size_t piece) {
     for (std::size_t block = piece * blocks_a_piece; block < std::min(blocks.count, (piece + 1) * blocks_a_piece);
          ++block) {
-      of_block[block] = accumulate_range(got, expected, block * blocks.size, blocks.size, rule.relative);
+      of_block[block] =
+          accumulate_range(got, expected, block * blocks.size, blocks.size, rule.usual_part * rule.relative);
     }
   });
   Sums total;
@@ -208,7 +225,8 @@ bool surely_equal(const ConstView& got, std::span<const double> expected, const 
     return false;
   }
   const double rms = std::sqrt(total.expected / static_cast<double>(expected.size()));
-  return norms_hold && total.excess <= rule.absolute_of_rms * rms;
+  return norms_hold && total.excess <= rule.usual_part * rule.absolute_of_rms * rms &&
+         ratio_holds(got, expected, rule, total.error, total.expected);
 }
 
 enum class Class : std::uint8_t { finite, nan, positive_infinity, negative_infinity };
@@ -237,6 +255,10 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
   double worst_allowed = 0;
   std::optional<std::size_t> bad_block;
   std::size_t worst_of_bad_block = 0;
+  TensorQuality quality(rule);
+  double tensor_square = 0;
+  double largest_of_all = -1;
+  std::size_t largest_of_all_at = 0;
   for (std::size_t block = 0; block < blocks.count; ++block) {
     double error_square = 0;
     double expected_square = 0;
@@ -258,11 +280,17 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
         const double error = std::fabs(value - expected[flat]);
         error_square += error * error;
         expected_square += expected[flat] * expected[flat];
+        quality.add(error, allowed);
         if (error > largest_error) {
           largest_error = error;
           largest_at = flat;
         }
       }
+    }
+    tensor_square += expected_square;
+    if (largest_error > largest_of_all) {
+      largest_of_all = largest_error;
+      largest_of_all_at = largest_at;
     }
     const double norm_error = error_square == 0 ? 0 : std::sqrt(error_square / expected_square);
     if (norm_error > mismatch.worst_block_norm_error || block == 0) {
@@ -273,11 +301,16 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
       }
     }
   }
+  std::optional<std::string> fault;
   if (mismatch.mismatched_elements == 0 && !bad_block) {
-    return std::nullopt;
+    const double working_square = rule.working * rule.working * tensor_square;
+    fault = quality.fault(rule.error_ratio == 0 ? 0 : working_square + rounding_square(got.dtype, expected));
+    if (!fault) {
+      return std::nullopt;
+    }
   }
   if (mismatch.mismatched_elements == 0) {
-    mismatch.flat = worst_of_bad_block;
+    mismatch.flat = fault ? largest_of_all_at : worst_of_bad_block;
   }
   mismatch.index = unravel(mismatch.flat, got.shape);
   mismatch.expected = expected[mismatch.flat];
@@ -288,6 +321,9 @@ std::optional<Mismatch> find_mismatch(const ConstView& got, std::span<const doub
         "allowed",
         place(got, mismatch.index), mismatch.got, mismatch.expected, worst_allowed, mismatch.mismatched_elements,
         mismatch.elements);
+  } else if (fault) {
+    mismatch.reason = fmt::format("{}; the largest error is at {}: {:.9g}, expected {:.9g}", *fault,
+                                  place(got, mismatch.index), mismatch.got, mismatch.expected);
   } else {
     mismatch.reason = fmt::format(
         "the norm of the error over block {} is {:.3g} of the expected norm (allowed {:.3g}); its largest "
@@ -350,6 +386,71 @@ std::optional<Mismatch> compare(const ConstView& got, std::span<const double> ex
     return std::nullopt;
   }
   return find_mismatch(got, expected, rule, blocks);
+}
+
+double rounding_square(DType dtype, std::span<const double> values) {
+  // By significant bits: 2^(exponent - 1) is the smallest normal number.
+  struct Precision {
+    int bits = 53;
+    int least_exponent = -1021;
+  };
+  const Precision precision = dtype == DType::float32         ? Precision{24, -125}
+                              : dtype == DType::bfloat16      ? Precision{8, -125}
+                              : dtype == DType::float16       ? Precision{11, -13}
+                              : dtype == DType::float8_e4m3fn ? Precision{4, -5}
+                              : dtype == DType::float8_e5m2   ? Precision{3, -13}
+                              : dtype == DType::float4_e2m1   ? Precision{2, 1}
+                                                              : Precision{};
+  std::vector<double> of_piece((values.size() + kElementsAPiece - 1) / kElementsAPiece);
+  base::parallel_for(of_piece.size(), [&](std::size_t piece) {
+    const std::size_t end = std::min(values.size(), (piece + 1) * kElementsAPiece);
+    double sum = 0;
+    for (std::size_t i = piece * kElementsAPiece; i < end; ++i) {
+      const double error = base::rounding_error(values[i], precision.bits, precision.least_exponent);
+      sum += error * error;
+    }
+    of_piece[piece] = sum;
+  });
+  return std::accumulate(of_piece.begin(), of_piece.end(), 0.0);
+}
+
+void TensorQuality::add(double error, double allowed) {
+  ++elements_;
+  error_square_ += error * error;
+  if (error <= rule_->usual_part * allowed) {
+    run_ = 0;
+    return;
+  }
+  ++unusual_;
+  if (++run_ > longest_run_) {
+    longest_run_ = run_;
+    run_end_ = elements_;
+  }
+}
+
+std::optional<std::string> TensorQuality::fault(double honest_square) const {
+  if (rule_->error_ratio > 0 && error_square_ > 0 &&
+      error_square_ > rule_->error_ratio * rule_->error_ratio * honest_square) {
+    return fmt::format(
+        "no element is off by more than allowed, but the error of the whole tensor is {:.3g} times that of an honest "
+        "implementation of this precision (allowed {:.3g}): round to nearest, once, and keep what lies between in "
+        "float32",
+        std::sqrt(error_square_ / honest_square), rule_->error_ratio);
+  }
+  if (rule_->usual_part >= 1) {
+    return std::nullopt;
+  }
+  if (longest_run_ >= rule_->longest_run) {
+    return fmt::format(
+        "{} elements side by side, up to number {}, all err by more than {:.3g} of what each may (allowed {})",
+        longest_run_, run_end_, rule_->usual_part, rule_->longest_run - 1);
+  }
+  // Of few elements one may be.
+  if (static_cast<double>(unusual_) > std::max(1.0, rule_->unusual_share * static_cast<double>(elements_))) {
+    return fmt::format("{} of {} elements err by more than {:.3g} of what each may (allowed {:.3g} %)", unusual_,
+                       elements_, rule_->usual_part, 100 * rule_->unusual_share);
+  }
+  return std::nullopt;
 }
 
 void LargestErrors::add(const LargestErrors& other) {

@@ -394,5 +394,75 @@ TEST(ComparisonDeathTest, SizesThatDoNotAgreeAreBugs) {
   EXPECT_DEATH(static_cast<void>(element(got.view(), 4)), "flat <");
 }
 
+// What the parts of a rule that speak of the whole tensor see, and elements by themselves do not.
+class QualityTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kCount = 4096;
+  QualityTest() {
+    base::Philox random(3, 4);
+    for (double& value : expected_) {
+      value = random.next_normal();
+    }
+  }
+  // Each element off by this part of what the rule allows it, which is 2^-7 of the element.
+  std::string moved(double part, std::size_t first, std::size_t count, std::size_t step = 1) const {
+    std::vector<float> got(expected_.begin(), expected_.end());
+    for (std::size_t i = 0; i < count; ++i) {
+      got[first + i * step] = static_cast<float>(expected_[first + i * step] * (1 + part * 0x1p-7));
+    }
+    return compare_floats(got);
+  }
+  std::string compare_floats(const std::vector<float>& got) const {
+    const ConstView view{"y", DType::float32, {static_cast<std::int64_t>(kCount)}, std::as_bytes(std::span(got))};
+    const auto mismatch = compare(view, expected_, rule_);
+    return mismatch ? mismatch->reason : "";
+  }
+  std::string compare_bfloat16(const std::function<std::uint16_t(float)>& convert) const {
+    std::vector<std::uint16_t> got;
+    for (const double value : expected_) {
+      got.push_back(convert(static_cast<float>(value)));
+    }
+    const ConstView view{"y", DType::bfloat16, {static_cast<std::int64_t>(kCount)}, std::as_bytes(std::span(got))};
+    const auto mismatch = compare(view, expected_, rule_);
+    return mismatch ? mismatch->reason : "";
+  }
+
+  std::vector<double> expected_ = std::vector<double>(kCount);
+  ComparisonRule rule_{.relative = 0x1p-7, .norm = 1, .usual_part = 0.75, .unusual_share = 0.01, .longest_run = 32};
+};
+
+TEST_F(QualityTest, OutputsAreRoundedAndNotCutOff) {
+  rule_.usual_part = 1;
+  const auto cut = [](float value) {
+    return static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, value) >> 16U);
+  };
+  EXPECT_EQ(compare_bfloat16(cut), "") << "each element is within 2^-7";
+  rule_.error_ratio = 1.5;
+  EXPECT_EQ(compare_bfloat16(to_bfloat16), "");
+  EXPECT_THAT(compare_bfloat16(cut), testing::AllOf(HasSubstr("times that of an honest implementation"),
+                                                    HasSubstr("allowed 1.5"), HasSubstr("y[")));
+  rule_.working = 0x1p-8;
+  EXPECT_EQ(compare_bfloat16(cut), "") << "an implementation with such errors besides";
+}
+
+TEST_F(QualityTest, FewElementsMayUseAllThatTheyAreAllowed) {
+  EXPECT_EQ(moved(0.9, 0, 40, 100), "");
+  EXPECT_THAT(moved(0.9, 0, 45, 90), HasSubstr("45 of 4096 elements err by more than 0.75"));
+  EXPECT_EQ(moved(0.7, 0, kCount), "");
+  EXPECT_THAT(moved(1.1, 7, 1), HasSubstr("y[7]"));
+}
+
+TEST_F(QualityTest, NoneOfThemSideBySide) {
+  EXPECT_EQ(moved(0.9, 100, 31), "");
+  EXPECT_THAT(moved(0.9, 100, 32), testing::AllOf(HasSubstr("32 elements side by side"), HasSubstr("number 132")));
+  EXPECT_EQ(moved(0.7, 100, 400), "");
+}
+
+TEST_F(QualityTest, OneElementOfAFewMay) {
+  rule_.unusual_share = 0;
+  EXPECT_EQ(moved(0.9, 5, 1), "");
+  EXPECT_NE(moved(0.9, 5, 2), "");
+}
+
 }  // namespace
 }  // namespace assay::tensor

@@ -165,4 +165,16 @@ float from_float4_e2m1(std::uint8_t value) {
   return (value & 0x8U) != 0 ? -magnitude : magnitude;
 }
 
+std::uint8_t to_float4_e2m1(float value) {
+  std::uint8_t best = 0;
+  for (std::uint8_t code = 1; code < 8; ++code) {
+    const float distance = std::fabs(std::fabs(value) - from_float4_e2m1(code));
+    const float least = std::fabs(std::fabs(value) - from_float4_e2m1(best));
+    if (distance < least || (distance == least && code % 2 == 0)) {
+      best = code;
+    }
+  }
+  return static_cast<std::uint8_t>(best | (std::signbit(value) ? 8U : 0U));
+}
+
 }  // namespace assay::tensor

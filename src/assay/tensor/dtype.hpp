@@ -64,5 +64,7 @@ enum class DType : std::uint8_t {
 [[nodiscard]] float from_float8_e5m2(std::uint8_t value);
 /// Reads the low four bits: sign, two exponent bits, one mantissa bit; all sixteen values are finite.
 [[nodiscard]] float from_float4_e2m1(std::uint8_t value);
+/// Rounds to the nearest and returns the four bits; ties go to the even code, what is larger than 6 becomes 6, NaN 0.
+[[nodiscard]] std::uint8_t to_float4_e2m1(float value);
 
 }  // namespace assay::tensor

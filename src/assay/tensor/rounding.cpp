@@ -30,6 +30,15 @@ void write_all(const View& view, std::span<const double> values, Convert convert
   }
 }
 
+/// Two elements a byte, the even one in its low half.
+void write_halves(const View& view, std::span<const double> values) {
+  for (std::size_t i = 0; i < view.bytes.size(); ++i) {
+    const std::uint8_t low = to_float4_e2m1(static_cast<float>(values[2 * i]));
+    const std::uint8_t high = 2 * i + 1 < values.size() ? to_float4_e2m1(static_cast<float>(values[2 * i + 1])) : 0;
+    view.bytes[i] = static_cast<std::byte>(low | high << 4U);
+  }
+}
+
 }  // namespace
 
 void write_rounded(const View& view, std::span<const double> values) {
@@ -37,6 +46,8 @@ void write_rounded(const View& view, std::span<const double> values) {
   ASSAY_CHECK(byte_size(view.dtype, values.size()) == view.bytes.size());
   const auto narrow = [](double value) { return static_cast<float>(value); };
   switch (view.dtype) {
+    case DType::float64:
+      return write_all<double>(view, values, [](double value) { return value; });
     case DType::float32:
       return write_all<float>(view, values, narrow);
     case DType::float16:
@@ -47,6 +58,12 @@ void write_rounded(const View& view, std::span<const double> values) {
       return write_all<std::uint8_t>(view, values, [&](double value) { return to_float8_e4m3fn(narrow(value)); });
     case DType::float8_e5m2:
       return write_all<std::uint8_t>(view, values, [&](double value) { return to_float8_e5m2(narrow(value)); });
+    case DType::float4_e2m1:
+      return write_halves(view, values);
+    case DType::uint32:
+      return write_all<std::uint32_t>(view, values, cut_to_range<std::uint32_t>);
+    case DType::uint8:
+      return write_all<std::uint8_t>(view, values, cut_to_range<std::uint8_t>);
     case DType::int64:
       return write_all<std::int64_t>(view, values, cut_to_range<std::int64_t>);
     case DType::int32:
@@ -59,7 +76,7 @@ void write_rounded(const View& view, std::span<const double> values) {
       return write_all<std::uint8_t>(view, values,
                                      [](double value) { return static_cast<std::uint8_t>(value != 0 ? 1 : 0); });
     default:
-      base::check_failed("a type whose elements are whole bytes", __FILE__, __LINE__);
+      base::check_failed("a type with storage", __FILE__, __LINE__);
   }
 }
 

@@ -33,6 +33,8 @@ TEST(WriteRounded, FloatingTypesRoundToNearest) {
   EXPECT_THAT(round_trip(DType::float16, {65504, 1e6}), ElementsAre(65504, kBeyondAll));
   EXPECT_THAT(round_trip(DType::float8_e4m3fn, {447, 0.3}), ElementsAre(448, 0.3125));
   EXPECT_THAT(round_trip(DType::float8_e5m2, {3.4}), ElementsAre(3.5));
+  EXPECT_THAT(round_trip(DType::float64, {0.1, kBeyondAll}), ElementsAre(0.1, kBeyondAll));
+  EXPECT_THAT(round_trip(DType::float4_e2m1, {0.3, -5.1, 100}), ElementsAre(0.5, -6, 6)) << "an odd number of halves";
 }
 
 TEST(WriteRounded, IntegersAreCutToTheirRange) {
@@ -40,6 +42,8 @@ TEST(WriteRounded, IntegersAreCutToTheirRange) {
   EXPECT_THAT(round_trip(DType::int16, {-40000, 7}), ElementsAre(-32768, 7));
   EXPECT_THAT(round_trip(DType::int32, {-1, 1e300}), ElementsAre(-1, 2147483647));
   EXPECT_THAT(round_trip(DType::int64, {0x1p62, kBeyondAll}), ElementsAre(0x1p62, 0x1.fffffffffffffp62));
+  EXPECT_THAT(round_trip(DType::uint8, {-1, 300, 7}), ElementsAre(0, 255, 7));
+  EXPECT_THAT(round_trip(DType::uint32, {-1, 1e10, 3}), ElementsAre(0, 4294967295.0, 3));
   EXPECT_THAT(round_trip(DType::boolean, {0, -3}), ElementsAre(0, 1));
 }
 

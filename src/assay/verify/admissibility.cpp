@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include <assay/operators/arguments.hpp>
 #include <assay/os/shared_memory.hpp>
 #include <assay/tensor/rounding.hpp>
 #include <assay/verify/call_memory.hpp>
+#include <assay/verify/given_contents.hpp>
 #include <assay/verify/sampled_content.hpp>
 
 namespace assay::verify {
@@ -17,6 +20,9 @@ namespace {
 using operators::ConstArgument;
 using operators::ExpectedValues;
 using operators::read_only;
+
+constexpr double kManyOperations = 2e10;
+constexpr double kManyBytes = 5e8;
 
 // Everything about one workload that the calls share.
 class Proof {
@@ -29,27 +35,32 @@ class Proof {
         random_(seed, base::stream_id("admissibility")),
         seed_(seed) {}
 
-  base::Result<void> run(operators::InputGenerator& generator, const task::Workload& workload, int calls) {
+  base::Result<void> run(operators::InputGenerator& generator, GivenContents& given,
+                         std::span<const task::Workload> workloads, std::size_t index, int calls) {
+    const task::Workload& workload = workloads[index];
+    fill_ = [&generator, &given, index](std::uint64_t call, std::span<operators::Argument> arguments) {
+      return given.fill(generator, index, call,
+                        call == 0 ? operators::Variation::none : operators::Variation::symmetric, arguments);
+    };
     ASSAY_TRY_ASSIGN(axes_, task::resolve_axes(definition_, workload.axes));
     ASSAY_TRY_ASSIGN(layout_, make_layout(definition_, workload));
     ASSAY_TRY_ASSIGN(memory_, os::SharedMemory::create("inputs", layout_.inputs_size, os::PeerAccess::read_write));
     ASSAY_TRY_ASSIGN(arguments_, input_arguments(definition_, workload, layout_, memory_.bytes()));
-    ASSAY_TRY(compute(generator, workload, 0, stale_));
+    ASSAY_TRY(compute(0, stale_));
     for (int call = 1; call <= calls; ++call) {
-      ASSAY_TRY(compute(generator, workload, static_cast<std::uint64_t>(call), expected_));
+      ASSAY_TRY(compute(static_cast<std::uint64_t>(call), expected_));
       for (std::size_t output = 0; output < layout_.outputs.size(); ++output) {
         try_output(output);
       }
-      ASSAY_TRY(perturb(generator, workload, call));
+      ASSAY_TRY(perturb(generator, call, calls));
       std::swap(stale_, expected_);
     }
     return {};
   }
 
  private:
-  base::Result<void> compute(operators::InputGenerator& generator, const task::Workload& workload, std::uint64_t call,
-                             std::vector<ExpectedValues>& outputs) {
-    generator.fill(workload, call, arguments_);
+  base::Result<void> compute(std::uint64_t call, std::vector<ExpectedValues>& outputs) {
+    ASSAY_TRY(fill_(call, arguments_));
     return op_.reference(axes_, read_only(arguments_), outputs);
   }
 
@@ -103,20 +114,35 @@ class Proof {
     return result_.impostors.emplace_back(task::ImpostorResult{output, std::string(to_string(impostor)), 0, 0, 0});
   }
 
+  static std::optional<std::size_t> first_difference(const std::vector<std::uint64_t>& before,
+                                                     const std::vector<std::uint64_t>& after) {
+    const auto place = std::mismatch(before.begin(), before.end(), after.begin()).first;
+    return place == before.end() ? std::nullopt : std::optional(static_cast<std::size_t>(place - before.begin()));
+  }
+
   // What was right before the change must be wrong after it, in some output. All inputs in turn; which one a number
   // stands for is the generator's secret, so it is found by looking at what changed.
-  base::Result<void> perturb(operators::InputGenerator& generator, const task::Workload& workload, int call) {
+  base::Result<void> perturb(operators::InputGenerator& generator, int call, int calls) {
     const auto contents = static_cast<std::uint64_t>(call);
     std::vector<std::vector<std::byte>> right(layout_.outputs.size());
     for (std::size_t output = 0; output < layout_.outputs.size(); ++output) {
       tensor::write_rounded(scratch(output, right[output]), expected_[output]);
     }
     std::vector<ExpectedValues> moved;
-    for (std::uint64_t which = 0; which < arguments_.size(); ++which) {
-      generator.fill(workload, contents, arguments_);
+    // Where a reference takes seconds each input has its turn in one of the calls, otherwise in all.
+    const operators::Work work = op_.least_work(axes_, read_only(arguments_));
+    const bool in_turn = work.operations > kManyOperations || work.bytes > kManyBytes;
+    std::vector<bool> tried(arguments_.size());
+    for (std::uint64_t which = 0; which < generator.perturbation_period(); ++which) {
+      ASSAY_TRY(fill_(contents, arguments_));
       const std::vector<std::uint64_t> before = digests();
       generator.perturb(which + seed_, contents, arguments_);
       const std::vector<std::uint64_t> after = digests();
+      const std::optional<std::size_t> changed = first_difference(before, after);
+      if (!changed || tried[*changed] || (in_turn && *changed % static_cast<std::size_t>(calls) != contents - 1)) {
+        continue;
+      }
+      tried[*changed] = true;
       ASSAY_TRY(op_.reference(axes_, read_only(arguments_), moved));
       bool shows = false;
       for (std::size_t output = 0; output < layout_.outputs.size(); ++output) {
@@ -169,6 +195,7 @@ class Proof {
   Layout layout_;
   os::SharedMemory memory_;
   std::vector<operators::Argument> arguments_;
+  std::function<base::Result<void>(std::uint64_t, std::span<operators::Argument>)> fill_;
   std::vector<ExpectedValues> expected_;
   std::vector<ExpectedValues> stale_;
 };
@@ -184,13 +211,14 @@ base::Result<task::Admissibility> check_admissibility(const operators::Operator&
   for (const auto& input : definition.inputs) {
     result.inputs.push_back({input.first, 0, 0});
   }
+  ASSAY_TRY_ASSIGN(GivenContents given, GivenContents::open(op, definition, workloads));
   const auto generator = op.make_generator(seed);
-  for (const task::Workload& workload : workloads) {
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
     if (on_workload) {
-      on_workload(static_cast<std::size_t>(&workload - workloads.data()));
+      on_workload(i);
     }
-    Proof proof(op, definition, result, base::mix(seed, base::stream_id(workload.uuid)));
-    ASSAY_TRY(proof.run(*generator, workload, calls));
+    Proof proof(op, definition, result, base::mix(seed, base::stream_id(workloads[i].uuid)));
+    ASSAY_TRY(proof.run(*generator, given, workloads, i, calls));
   }
   return result;
 }

@@ -19,6 +19,8 @@ struct DeviceRule {
   double norm = 0;                   ///< Infinite: no such part.
   std::uint64_t block_elements = 0;  ///< Over which a norm is taken; the whole tensor, or a divisor of it.
   std::uint32_t rms_of_block = 0;  ///< 1: the absolute part is of the RMS of each block, as if it were a tensor alone.
+  double error_ratio = 0;          ///< 0: no such part. Of the whole tensor, or of each block if that has its RMS.
+  double working = 0;
 };
 
 inline constexpr double kCertainty = 1 - 0x1p-20;   ///< Part of each tolerance that is used.
@@ -30,6 +32,7 @@ inline constexpr double kLargestSquares = 1e300;    ///< Sums beyond may overflo
 struct CompareSums {
   double error_square = 0;  ///< Of elements that are finite on both sides, as expected_square.
   double expected_square = 0;
+  double rounding_square = 0;   ///< Of what is expected, to the output's type.
   double excess = -HUGE_VAL;    ///< Largest |got - expected| - (a little less than relative) * |expected| of those.
   double largest_absolute = 0;  ///< As tensor::LargestErrors: infinite where the classes differ.
   double largest_relative = 0;
@@ -46,12 +49,14 @@ ASSAY_HOST_DEVICE inline void keep_larger(double& largest, double value) {
   largest = value > largest ? value : largest;
 }
 
-ASSAY_HOST_DEVICE inline void compare_floating(double got, double expected, double relative, CompareSums& sums) {
+ASSAY_HOST_DEVICE inline void compare_floating(ElementFormat format, double got, double expected, double relative,
+                                               CompareSums& sums) {
   if (is_finite(got) && is_finite(expected)) {
     const double error = fabs(got - expected);
     const double magnitude = fabs(expected);
     sums.error_square += error * error;
     sums.expected_square += magnitude * magnitude;
+    sums.rounding_square += rounding_square(format, expected);
     keep_larger(sums.excess, error - kCertainty * relative * magnitude);
     keep_larger(sums.largest_absolute, error);
     keep_larger(sums.largest_relative, error / (magnitude + 1e-8));
@@ -81,6 +86,7 @@ ASSAY_HOST_DEVICE inline void compare_integer(std::int64_t got, double expected,
 ASSAY_HOST_DEVICE inline void combine(CompareSums& sums, const CompareSums& other) {
   sums.error_square += other.error_square;
   sums.expected_square += other.expected_square;
+  sums.rounding_square += other.rounding_square;
   keep_larger(sums.excess, other.excess);
   keep_larger(sums.largest_absolute, other.largest_absolute);
   keep_larger(sums.largest_relative, other.largest_relative);
@@ -98,6 +104,17 @@ ASSAY_HOST_DEVICE inline void combine(CompareSums& sums, const CompareSums& othe
   return block.error_square <= kLargestSquares && is_finite(block.expected_square) &&
          block.expected_square >= kSmallestSquares && norm > 0 &&
          block.error_square + kLostSquares <= least * least * block.expected_square;
+}
+
+/// Whether ||got - expected|| is within the ratio of an honest implementation's error, however its sums are formed.
+[[nodiscard]] ASSAY_HOST_DEVICE inline bool ratio_surely_holds(const CompareSums& sums, const DeviceRule& rule) {
+  if (rule.error_ratio == 0 || sums.differing == 0) {
+    return true;
+  }
+  const double honest_square = sums.rounding_square + rule.working * rule.working * sums.expected_square;
+  const double least = kCertainty * rule.error_ratio;
+  return rule.error_ratio > 0 && sums.error_square <= kLargestSquares && is_finite(honest_square) &&
+         honest_square >= kSmallestSquares && sums.error_square + kLostSquares <= least * least * honest_square;
 }
 
 /// The absolute tolerance of the elements that the sums are of: of the root mean square of what is expected.
@@ -133,6 +150,7 @@ ASSAY_HOST_DEVICE inline void add_block(CompareTotals& totals, const CompareSums
   keep_larger(totals.worst_norm, block.error_square == 0 ? 0 : sqrt(block.error_square / block.expected_square));
   totals.norm_unsure += norm_surely_holds(block, rule.norm) ? 0U : 1U;
   if (rule.rms_of_block != 0) {
+    totals.norm_unsure += ratio_surely_holds(block, rule) ? 0U : 1U;
     totals.elements_unsure += elements_surely_hold(block, rule.absolute_of_rms) ? 0U : 1U;
   }
 }
@@ -147,11 +165,14 @@ ASSAY_HOST_DEVICE inline void combine(CompareTotals& totals, const CompareTotals
 /// Whether the CPU's comparison would surely find nothing. False is no verdict.
 [[nodiscard]] ASSAY_HOST_DEVICE inline bool surely_right(const CompareTotals& totals, const DeviceRule& rule) {
   const bool usable = rule.relative >= 0 && is_finite(rule.relative) && rule.absolute_of_rms >= 0 &&
-                      is_finite(rule.absolute_of_rms) && rule.norm >= 0;
+                      is_finite(rule.absolute_of_rms) && rule.norm >= 0 && rule.error_ratio >= 0 && rule.working >= 0;
   if (!usable || totals.sums.mismatches != 0 || totals.norm_unsure != 0) {
     return false;
   }
-  return rule.rms_of_block != 0 ? totals.elements_unsure == 0 : elements_surely_hold(totals.sums, rule.absolute_of_rms);
+  if (rule.rms_of_block != 0) {
+    return totals.elements_unsure == 0;
+  }
+  return ratio_surely_holds(totals.sums, rule) && elements_surely_hold(totals.sums, rule.absolute_of_rms);
 }
 
 /// Whether an element is right by itself, given the absolute tolerance: for counting what is wrong.

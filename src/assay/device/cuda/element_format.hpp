@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <assay/base/host_device.hpp>
+#include <assay/base/rounding_error.hpp>
 
 /// How trusted kernels read elements, by the same text as the tests on a CPU: what tensor/dtype.hpp says in double
 /// precision, from bits alone.
@@ -47,6 +48,31 @@ enum class ElementFormat : std::uint32_t {
     default:
       return 1;
   }
+}
+
+/// What rounding a value to a floating type changes it by, squared.
+[[nodiscard]] ASSAY_HOST_DEVICE inline double rounding_square(ElementFormat format, double value) {
+  double error = 0;
+  switch (format) {
+    case ElementFormat::float32:
+      error = base::rounding_error(value, 24, -125);
+      break;
+    case ElementFormat::bfloat16:
+      error = base::rounding_error(value, 8, -125);
+      break;
+    case ElementFormat::float16:
+      error = base::rounding_error(value, 11, -13);
+      break;
+    case ElementFormat::float8_e4m3fn:
+      error = base::rounding_error(value, 4, -5);
+      break;
+    case ElementFormat::float8_e5m2:
+      error = base::rounding_error(value, 3, -13);
+      break;
+    default:
+      break;
+  }
+  return error * error;
 }
 
 /// Takes the value of one type's bits for another's, of the same size.

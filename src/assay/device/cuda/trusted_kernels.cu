@@ -67,7 +67,7 @@ __device__ CompareSums compare_lane(const void* got, const double* expected, Wor
 #pragma unroll 4
   for (Word at = first + threadIdx.x % kWarp; at < end; at += kWarp) {
     if constexpr (is_floating(format)) {
-      compare_floating(read_floating(format, got, at), expected[at], relative, sums);
+      compare_floating(format, read_floating(format, got, at), expected[at], relative, sums);
     } else {
       compare_integer(read_integer(format, got, at), expected[at], sums);
     }

@@ -85,8 +85,8 @@ TEST(CompareSums, DoNotDependOnHowTheyAreCombinedButForRounding) {
   for (int i = 0; i < 5000; ++i) {
     const double expected = random.next_normal();
     const double got = i % 100 == 0 ? expected : expected + 1e-3 * random.next_normal();
-    compare_floating(got, expected, 1e-3, whole);
-    compare_floating(got, expected, 1e-3, parts[random.next_below(parts.size())]);
+    compare_floating(ElementFormat::bfloat16, got, expected, 1e-3, whole);
+    compare_floating(ElementFormat::bfloat16, got, expected, 1e-3, parts[random.next_below(parts.size())]);
   }
   CompareSums joined;
   for (const CompareSums& part : parts) {
@@ -94,6 +94,8 @@ TEST(CompareSums, DoNotDependOnHowTheyAreCombinedButForRounding) {
   }
   EXPECT_NEAR(joined.error_square, whole.error_square, 1e-12 * whole.error_square);
   EXPECT_NEAR(joined.expected_square, whole.expected_square, 1e-12 * whole.expected_square);
+  EXPECT_NEAR(joined.rounding_square, whole.rounding_square, 1e-12 * whole.rounding_square);
+  EXPECT_GT(whole.rounding_square, 0);
   EXPECT_EQ(joined.excess, whole.excess);
   EXPECT_EQ(joined.largest_absolute, whole.largest_absolute);
   EXPECT_EQ(joined.largest_relative, whole.largest_relative);
@@ -108,7 +110,7 @@ TEST(CompareSums, SpecialValuesGoByTheirClass) {
   for (const double got : {1.0, infinity, -infinity, nan}) {
     for (const double expected : {2.0, infinity, -infinity, nan}) {
       CompareSums sums;
-      compare_floating(got, expected, 10, sums);
+      compare_floating(ElementFormat::bfloat16, got, expected, 10, sums);
       const bool same = (std::isnan(got) && std::isnan(expected)) || got == expected ||
                         (std::isfinite(got) && std::isfinite(expected));
       EXPECT_EQ(sums.mismatches, same ? 0U : 1U) << got << " " << expected;

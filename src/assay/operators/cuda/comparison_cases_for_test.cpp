@@ -48,6 +48,9 @@ tensor::ComparisonRule draw_rule(base::Philox& random, const tensor::Shape& shap
   rule.absolute_of_rms = choose(random, std::array<double, 4>{0, 0x1p-5, 4e-5, 1e-12});
   rule.norm = choose(random, std::array<double, 4>{0, 0x1p-7, 1e-4, kInfinity});
   rule.norm_axes = static_cast<int>(random.next_below(shape.size() + 1));
+  rule.error_ratio = choose(random, std::array<double, 4>{0, 0, 1.5, 4});
+  rule.working = choose(random, std::array<double, 3>{0, 0x1p-8, 0.1});
+  rule.usual_part = choose(random, std::array<double, 3>{1, 1, 0.8});
   return rule;
 }
 
@@ -148,7 +151,7 @@ device::cuda::CompareTotals emulate(const ComparisonCase& one, const device::cud
     for (std::size_t at = begin; at < begin + rule.block_elements; ++at) {
       CompareSums& sums = strands[at % kStrands];
       if (is_floating(format)) {
-        compare_floating(read_floating(format, one.bytes.data(), at), one.expected[at], rule.relative, sums);
+        compare_floating(format, read_floating(format, one.bytes.data(), at), one.expected[at], rule.relative, sums);
       } else {
         compare_integer(read_integer(format, one.bytes.data(), at), one.expected[at], sums);
       }

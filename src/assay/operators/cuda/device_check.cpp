@@ -107,10 +107,13 @@ std::optional<ElementFormat> element_format(tensor::DType dtype) {
 device::cuda::DeviceRule device_rule(const tensor::ComparisonRule& rule, const tensor::Shape& shape) {
   ASSAY_CHECK(rule.norm_axes >= 0 && static_cast<std::size_t>(rule.norm_axes) <= shape.size());
   const tensor::Shape inner(shape.begin() + rule.norm_axes, shape.end());
-  return {.relative = rule.relative,
-          .absolute_of_rms = rule.absolute_of_rms,
+  // Where every element is usual, none are too many and none lie side by side.
+  return {.relative = rule.usual_part * rule.relative,
+          .absolute_of_rms = rule.usual_part * rule.absolute_of_rms,
           .norm = rule.norm,
-          .block_elements = std::max<std::uint64_t>(1, tensor::element_count(inner))};
+          .block_elements = std::max<std::uint64_t>(1, tensor::element_count(inner)),
+          .error_ratio = rule.error_ratio,
+          .working = rule.working};
 }
 
 base::Result<std::unique_ptr<DeviceCheck>> make_device_check(const Operator& op) {

@@ -17,6 +17,8 @@ class Generator final : public InputGenerator {
  public:
   Generator(const Dimensions& dimensions, std::uint64_t seed);
   void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) override;
+  void fill_given(const task::Workload& workload, std::uint64_t call, const GivenInputs& given,
+                  std::span<Argument> arguments) override;
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;

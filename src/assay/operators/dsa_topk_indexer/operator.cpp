@@ -9,10 +9,12 @@
 #include <assay/operators/dsa_topk_indexer/call.hpp>
 #include <assay/operators/dsa_topk_indexer/comparison.hpp>
 #include <assay/operators/dsa_topk_indexer/generator.hpp>
+#include <assay/operators/dsa_topk_indexer/given.hpp>
 #include <assay/operators/dsa_topk_indexer/layout.hpp>
 #include <assay/operators/dsa_topk_indexer/reference.hpp>
 #include <assay/operators/dsa_topk_indexer/stress.hpp>
 #include <assay/operators/interface.hpp>
+#include <assay/operators/workload_lengths.hpp>
 
 namespace assay::operators::dsa_topk_indexer {
 namespace {
@@ -50,6 +52,23 @@ class DsaTopkIndexer final : public Operator {
       : dimensions_(dimensions), interface_(make_interface(dimensions)) {}
 
   [[nodiscard]] const Interface& interface() const override { return interface_; }
+
+  [[nodiscard]] base::Result<void> check_workload(const task::Workload& workload) const override {
+    ASSAY_TRY(check_token_ids(workload, "num_pages", dimensions_.page_size));
+    ASSAY_TRY(check_token_ids(workload, "max_num_pages", dimensions_.page_size));
+    const auto width = static_cast<std::size_t>(*task::find(workload.axes, "max_num_pages"));
+    return check_lengths(
+        workload,
+        {.count_axis = "batch_size", .most = width * dimensions_.page_size, .most_is = "max_num_pages * page_size"});
+  }
+
+  [[nodiscard]] base::Result<void> check_given(const task::Workload& workload,
+                                               const task::Named<tensor::ConstView>& inputs) const override {
+    const tensor::ConstView* lengths = task::find(inputs, "seq_lens");
+    const tensor::ConstView* table = task::find(inputs, "block_table");
+    const std::span<const std::byte> none;
+    return check_given_rows(dimensions_, workload, lengths ? lengths->bytes : none, table ? table->bytes : none);
+  }
 
   [[nodiscard]] std::unique_ptr<InputGenerator> make_generator(std::uint64_t seed) const override {
     return std::make_unique<Generator>(dimensions_, seed);

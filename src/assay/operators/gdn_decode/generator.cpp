@@ -138,31 +138,6 @@ void Generator::compose_kind(std::uint64_t kind, const task::Workload& workload,
   arguments[kScale] = Scalar(workload_scalar(workload, "scale", 1.0 / std::sqrt(static_cast<double>(kHeadSize))));
 }
 
-void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
-  ASSAY_CHECK(arguments.size() == kInputCount);
-  base::Philox random(seed_, base::mix(base::mix(base::stream_id("gdn_decode.perturb"), which), call));
-  // Those whose one element surely shows. A gate or a decay of one head may be so near 0 or 1 that nothing shows.
-  constexpr std::array<Input, 4> kTensors = {kQ, kK, kV, kState};
-  const std::uint64_t choice = which % (kTensors.size() + 1);
-  if (choice == kTensors.size()) {
-    arguments[kScale] = changed_scale(std::get<Scalar>(arguments[kScale]));
-    return;
-  }
-  const Input input = kTensors[choice];
-  const std::span<std::byte> bytes = bytes_of(arguments, input);
-  if (input == kState) {
-    const std::size_t at = random.next_below(bytes.size() / sizeof(float));
-    float value = 0;
-    std::memcpy(&value, bytes.data() + at * sizeof value, sizeof value);
-    store(bytes, at, value + 32.0F);
-    return;
-  }
-  const std::size_t at = random.next_below(bytes.size() / sizeof(std::uint16_t));
-  std::uint16_t bits = 0;
-  std::memcpy(&bits, bytes.data() + at * sizeof bits, sizeof bits);
-  store(bytes, at, tensor::to_bfloat16(tensor::from_bfloat16(bits) + (input == kV ? 4.0F : 0.5F)));
-}
-
 void Generator::fill_queries_and_keys(base::Philox& random, std::span<std::byte> q, std::span<std::byte> k) const {
   ASSAY_CHECK(q.size() == k.size() && q.size() % sizeof(Direction) == 0);
   for (std::size_t head = 0; head < q.size() / sizeof(Direction); ++head) {

@@ -23,6 +23,9 @@ class Generator final : public InputGenerator {
  public:
   explicit Generator(std::uint64_t seed);
   void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) override;
+  void fill_given(const task::Workload& workload, std::uint64_t call, const GivenInputs& given,
+                  std::span<Argument> arguments) override;
+  [[nodiscard]] std::uint64_t perturbation_period() const override;
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;

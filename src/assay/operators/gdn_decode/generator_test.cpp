@@ -247,13 +247,13 @@ TEST(GdnDecodeGenerator, APerturbationChangesOnePlaceAndShowsInTheOutputs) {
   const auto generator = instance().make_generator(5);
   std::set<std::size_t> touched;
   int shown = 0;
-  constexpr int kCalls = 60;
+  constexpr int kCalls = 96;
   for (std::uint64_t call = 0; call < kCalls; ++call) {
     generator->fill(make_workload(3, "u"), call, trial.arguments());
     const Bytes before = bytes_of(trial);
     const double scale = trial.scale();
     const auto unperturbed = trial.reference();
-    generator->perturb(call, call / 5, trial.arguments());
+    generator->perturb(call, call / 6, trial.arguments());
     const Bytes after = bytes_of(trial);
     int changed = trial.scale() != scale ? 1 : 0;
     if (changed == 1) {
@@ -280,7 +280,7 @@ TEST(GdnDecodeGenerator, APerturbationChangesOnePlaceAndShowsInTheOutputs) {
                    [](double value) { return static_cast<float>(value); });
     shown += trial.judge(expected).empty() ? 0 : 1;
   }
-  EXPECT_EQ(touched, (std::set<std::size_t>{kQ, kK, kV, kState, kScale}));
+  EXPECT_EQ(touched.size(), kInputCount) << "every input";
   EXPECT_GE(shown, kCalls * 9 / 10) << "a state that decays to nothing hides its element";
 }
 

@@ -22,8 +22,9 @@ enum Kind : std::size_t {
   kTinyValues,
   kZeroKeys,
   kRepeatedKeys,
+  kUndecayed,
 };
-static_assert(kRepeatedKeys + 1 == kStressKinds.size());
+static_assert(kUndecayed == kUndecayedKind && kUndecayed + 1 == kStressKinds.size());
 
 float read(std::uint16_t bits) { return tensor::from_bfloat16(bits); }
 
@@ -184,6 +185,9 @@ void make_difficult(std::size_t kind, base::Philox& random, std::span<const floa
       for (const Entry& entry : entries) {
         hold_value_at_key(random, normals, entry);
       }
+      return;
+    case kUndecayed:
+      std::fill(a.begin(), a.end(), tensor::to_bfloat16(-40.0F));
       return;
     default:
       base::check_failed("a kind that changes usual contents", __FILE__, __LINE__);

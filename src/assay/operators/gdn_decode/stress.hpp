@@ -10,7 +10,7 @@
 namespace assay::operators::gdn_decode {
 
 /// Kinds of stress, in an order that never changes.
-inline constexpr std::array<StressKind, 11> kStressKinds = {{
+inline constexpr std::array<StressKind, 12> kStressKinds = {{
     {"zero_state", "a batch entry whose state is all zeros, as that of a sequence that starts here"},
     {"sparse_state",
      "a batch entry whose state is zero but for one element a head: what begins with zeros need not be"},
@@ -23,7 +23,11 @@ inline constexpr std::array<StressKind, 11> kStressKinds = {{
     {"tiny_values", "batch entries with values and states of 2^-100, denormals among them"},
     {"zero_keys", "keys that are all zeros: the state only decays"},
     {"repeated_keys", "a state that holds one value, at the key that now comes again and that the query asks for"},
+    {"undecayed", "gates of 1: but for the key's part, the state stays as it is, digit for digit"},
 }};
+
+/// Chains are made of this kind: with decays of 1 there is no error in them that could add up.
+inline constexpr std::size_t kUndecayedKind = 11;
 
 /// Kinds from this one on are usual contents that `make_difficult` then changes; those before are kinds of calls.
 inline constexpr std::size_t kFirstChangedKind = 3;

@@ -180,36 +180,4 @@ void Generator::compose_sequences(const task::Workload& workload, std::uint64_t 
       Scalar(workload_scalar(workload, "scale", 1.0 / std::sqrt(static_cast<double>(dimensions_.head_size))));
 }
 
-void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
-  ASSAY_CHECK(arguments.size() == kInputCount);
-  base::Philox random(seed_, base::mix(base::mix(base::stream_id("gdn_prefill.perturb"), which), call));
-  // Those whose one element surely shows. A gate or a decay of one head may be so near 0 or 1 that nothing shows, and
-  // other sequence lengths are another workload.
-  constexpr std::array<Input, 4> kTensors = {kQ, kK, kV, kState};
-  const std::uint64_t choice = which % (kTensors.size() + 1);
-  if (choice == kTensors.size()) {
-    arguments[kScale] = changed_scale(std::get<Scalar>(arguments[kScale]));
-    return;
-  }
-  const Input input = kTensors[choice];
-  if (input == kState) {
-    // The state of an empty sequence decides nothing.
-    const auto starts = elements_of<std::int64_t>(arguments, kCuSeqlens);
-    std::vector<std::size_t> sequences;
-    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-      if (starts[i + 1] > starts[i]) {
-        sequences.push_back(i);
-      }
-    }
-    ASSAY_CHECK(!sequences.empty());
-    const std::size_t sequence_size = dimensions_.value_heads * dimensions_.state_size();
-    const std::size_t sequence = sequences[random.next_below(sequences.size())];
-    elements_of<float>(arguments, kState)[sequence * sequence_size + random.next_below(sequence_size)] += 32.0F;
-    return;
-  }
-  const auto values = elements_of<std::uint16_t>(arguments, input);
-  std::uint16_t& bits = values[random.next_below(values.size())];
-  bits = tensor::to_bfloat16(tensor::from_bfloat16(bits) + (input == kV ? 4.0F : 0.5F));
-}
-
 }  // namespace assay::operators::gdn_prefill

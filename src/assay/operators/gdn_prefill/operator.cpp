@@ -7,7 +7,9 @@
 #include <assay/operators/arguments.hpp>
 #include <assay/operators/gdn_prefill/comparison.hpp>
 #include <assay/operators/gdn_prefill/generator.hpp>
+#include <assay/operators/gdn_prefill/given.hpp>
 #include <assay/operators/gdn_prefill/reference.hpp>
+#include <assay/operators/workload_lengths.hpp>
 
 namespace assay::operators::gdn_prefill {
 namespace {
@@ -50,6 +52,26 @@ class GdnPrefill final : public Operator {
   explicit GdnPrefill(const Dimensions& dimensions) : dimensions_(dimensions), interface_(make_interface(dimensions)) {}
 
   [[nodiscard]] const Interface& interface() const override { return interface_; }
+
+  [[nodiscard]] base::Result<void> check_workload(const task::Workload& workload) const override {
+    const std::int64_t sequences = *task::find(workload.axes, "num_seqs");
+    const std::int64_t starts = *task::find(workload.axes, "len_cu_seqlens");
+    if (starts - 1 != sequences) {
+      return base::input_error(
+          "workload.axes", fmt::format("workload {}: /axes/len_cu_seqlens: is {}, but num_seqs is {}: give one more",
+                                       workload.uuid, starts, sequences));
+    }
+    const auto tokens = static_cast<std::size_t>(*task::find(workload.axes, "total_seq_len"));
+    return check_lengths(
+        workload,
+        {.count_axis = "num_seqs", .most = tokens, .most_is = "total_seq_len", .total_axis = "total_seq_len"});
+  }
+
+  [[nodiscard]] base::Result<void> check_given(const task::Workload& workload,
+                                               const task::Named<tensor::ConstView>& inputs) const override {
+    const tensor::ConstView* starts = task::find(inputs, "cu_seqlens");
+    return starts == nullptr ? base::Result<void>() : check_given_starts(workload, starts->bytes);
+  }
 
   [[nodiscard]] std::unique_ptr<InputGenerator> make_generator(std::uint64_t seed) const override {
     return std::make_unique<Generator>(dimensions_, seed);

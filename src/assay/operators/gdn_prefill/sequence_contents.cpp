@@ -107,6 +107,15 @@ void make_zero_keys(double share, base::Philox& random, std::size_t token_size, 
   }
 }
 
+// As the kind "remembering" has them. Where most of a state is new, rounding what is carried from chunk to chunk costs no
+// more than rounding a product's factors does; where nearly nothing is, it is all that there is to see.
+void keep_in_one_head(std::uint64_t stream, std::size_t heads, base::Philox& random, const TokenContents& contents) {
+  for (std::size_t at = stream % heads; at < contents.a.size(); at += heads) {
+    contents.a[at] = tensor::to_bfloat16(static_cast<float>(within({-12, -8}, random)));
+    contents.b[at] = tensor::to_bfloat16(static_cast<float>(within({-12, -6}, random)));
+  }
+}
+
 }  // namespace
 
 void fill_tokens(const Dimensions& dimensions, const Pool& pool, const Recipe& recipe, std::uint64_t seed,
@@ -130,6 +139,10 @@ void fill_tokens(const Dimensions& dimensions, const Pool& pool, const Recipe& r
     fill_values(pool, recipe, random, contents.v.subspan(at, token_values));
   }
   fill_gates(pool, recipe, random, contents.a, contents.b);
+  if (recipe.one_head_keeps) {
+    keep_in_one_head(base::mix(sequence_stream, base::stream_id("gdn_prefill.keeping_head")), dimensions.value_heads,
+                     random, contents);
+  }
 }
 
 void fill_head_state(const Pool& pool, const Recipe& recipe, base::Philox& random, std::span<float> state) {

@@ -68,6 +68,7 @@ Recipe draw_recipe(std::size_t kind, base::Philox& random) {
       break;
     case kLargeState:
       recipe.state_factor = 8;
+      recipe.one_head_keeps = true;
       break;
     case kMixed: {
       constexpr std::array<Kind, 8> kParts = {kTileEdges,   kRemembering, kRepeatedKeys, kForgetting,
@@ -88,6 +89,7 @@ Recipe draw_recipe(std::size_t kind, base::Philox& random) {
       break;
     default: {  // It is the lengths that are difficult; a sequence may start with nothing in its state.
       ASSAY_CHECK(kind == kEmptyAndSingle || kind == kTileEdges || kind == kOneLong || kind == kManySequences);
+      recipe.one_head_keeps = kind == kTileEdges || kind == kOneLong;
       const std::uint64_t state = random.next_below(4);
       recipe.state = state == 0 ? Recipe::State::zero : state == 1 ? Recipe::State::sparse : Recipe::State::usual;
       break;

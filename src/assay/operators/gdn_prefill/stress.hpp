@@ -45,6 +45,7 @@ struct Recipe {
   double value_factor = 1;
   double state_factor = 0.1;
   State state = State::usual;
+  bool one_head_keeps = false;  ///< One value head has gates near 1 and betas near 0, whatever the others have.
 };
 
 /// Draws the recipe of one sequence of a trial of this kind.

@@ -30,6 +30,10 @@ void fill_random(base::Philox& random, NormalPool& pool, const tensor::View& vie
       return fill_integers<std::uint8_t>(random, view.bytes, 0, 2);
     case tensor::DType::int8:
       return fill_integers<std::int8_t>(random, view.bytes, -128, 256);
+    case tensor::DType::uint8:
+      return fill_integers<std::uint8_t>(random, view.bytes, 0, 256);
+    case tensor::DType::uint32:
+      return fill_integers<std::uint32_t>(random, view.bytes, 0, 2048);
     case tensor::DType::int16:
       return fill_integers<std::int16_t>(random, view.bytes, -1024, 2048);
     case tensor::DType::int32:
@@ -46,6 +50,8 @@ void fill_random(base::Philox& random, NormalPool& pool, const tensor::View& vie
 
 void set_element(const tensor::View& view, std::size_t index, float value) {
   switch (view.dtype) {
+    case tensor::DType::float64:
+      return store(view.bytes, index, static_cast<double>(value));
     case tensor::DType::float32:
       return store(view.bytes, index, value);
     case tensor::DType::float16:
@@ -58,7 +64,7 @@ void set_element(const tensor::View& view, std::size_t index, float value) {
       return store(view.bytes, index, tensor::to_float8_e5m2(std::clamp(value, -57344.0F, 57344.0F)));
     case tensor::DType::float4_e2m1: {
       const auto old = load<std::uint8_t>(view.bytes, index / 2);
-      const std::uint8_t code = to_float4_e2m1(value);
+      const std::uint8_t code = tensor::to_float4_e2m1(value);
       const bool low = index % 2 == 0;
       return store(view.bytes, index / 2,
                    static_cast<std::uint8_t>(low ? (old & 0xf0U) | code : (old & 0x0fU) | code << 4U));
@@ -79,6 +85,7 @@ void change_all(const tensor::View& view, Change change) {
 // How far the type leaves room above and below N(0, 1), so that what is computed from it mostly stays finite.
 float stretch(tensor::DType dtype) {
   switch (dtype) {
+    case tensor::DType::float64:
     case tensor::DType::float32:
     case tensor::DType::bfloat16:
       return 1024;
@@ -244,12 +251,32 @@ StressTrial make_stress_trial(const task::Definition& definition, std::span<cons
 
 tensor::ComparisonRule rule(tensor::DType dtype) {
   switch (dtype) {
+    case tensor::DType::float64:
+      return {.relative = 1e-9, .absolute_of_rms = 1e-9, .norm = 1e-9, .norm_axes = 0};
     case tensor::DType::float32:
-      return {.relative = 1e-4, .absolute_of_rms = 1e-4, .norm = 5e-5, .norm_axes = 0};
+      return {.relative = 1e-4,
+              .absolute_of_rms = 1e-4,
+              .norm = 5e-5,
+              .norm_axes = 0,
+              .error_ratio = 3,
+              .working = 1e-5,
+              .usual_part = 0.75};
     case tensor::DType::float16:
-      return {.relative = 0x1p-9, .absolute_of_rms = 0x1p-9, .norm = 0x1p-10, .norm_axes = 0};
+      return {.relative = 0x1p-9,
+              .absolute_of_rms = 0x1p-9,
+              .norm = 0x1p-10,
+              .norm_axes = 0,
+              .error_ratio = 2,
+              .working = 0x1p-12,
+              .usual_part = 0.75};
     case tensor::DType::bfloat16:
-      return {.relative = 0x1p-6, .absolute_of_rms = 0x1p-6, .norm = 0x1p-7, .norm_axes = 0};
+      return {.relative = 0x1p-6,
+              .absolute_of_rms = 0x1p-6,
+              .norm = 0x1p-7,
+              .norm_axes = 0,
+              .error_ratio = 2,
+              .working = 0x1p-9,
+              .usual_part = 0.75};
     case tensor::DType::float8_e4m3fn:
       return {.relative = 0x1p-3, .absolute_of_rms = 0x1p-5, .norm = 0x1p-4, .norm_axes = 0};
     case tensor::DType::float8_e5m2:

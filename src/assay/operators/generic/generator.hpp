@@ -20,8 +20,8 @@ inline constexpr std::array<StressKind, 6> kStressKinds = {{
 }};
 
 /// Fills the arguments of any definition as flashinfer-bench does: floating types N(0, 1), those of 8 and 4 bits
-/// clamped to [-2, 2]; bool at random; int8 from -128 to 127, other integers from -1024 to 1023. Scalars are the
-/// workload's and stay as they are. Whether such integers are valid (indices, offsets) only the definition knows.
+/// clamped to [-2, 2]; bool at random; int8 from -128 to 127, other integers from -1024 to 1023; uint8 from 0 to 255, uint32
+/// from 0 to 2047. Scalars are the workload's and stay as they are. Whether such integers are valid (indices, offsets) only the definition knows.
 class Generator final : public InputGenerator {
  public:
   explicit Generator(std::uint64_t seed);

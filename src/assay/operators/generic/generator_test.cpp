@@ -14,9 +14,9 @@ namespace {
 
 using tensor::DType;
 
-constexpr DType kAll[] = {DType::float32,     DType::float16,     DType::bfloat16, DType::float8_e4m3fn,
-                          DType::float8_e5m2, DType::float4_e2m1, DType::int64,    DType::int32,
-                          DType::int16,       DType::int8,        DType::boolean};
+constexpr DType kAll[] = {DType::float64,     DType::float32,     DType::float16, DType::bfloat16, DType::float8_e4m3fn,
+                          DType::float8_e5m2, DType::float4_e2m1, DType::int64,   DType::int32,    DType::int16,
+                          DType::int8,        DType::uint32,      DType::uint8,   DType::boolean};
 
 /// One tensor of each type, and a scalar.
 class Arguments {
@@ -74,6 +74,10 @@ TEST(GenericGenerator, FillsEachTypeInTheRangeThatTheSchemaSays) {
     EXPECT_GT(range(dtype).second, 900);
   }
   EXPECT_EQ(range(DType::boolean), std::pair(0.0, 1.0));
+  EXPECT_THAT(arguments.values(DType::uint8), Each(AllOf(Ge(0), Le(255))));
+  EXPECT_GT(range(DType::uint8).second, 200);
+  EXPECT_THAT(arguments.values(DType::uint32), Each(AllOf(Ge(0), Le(2047))));
+  EXPECT_GT(range(DType::uint32).second, 1800);
   for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2, DType::float4_e2m1}) {
     EXPECT_EQ(range(dtype), std::pair(-2.0, 2.0));
   }
@@ -102,7 +106,7 @@ TEST(GenericGenerator, SeedWorkloadAndCallDecideTheBytes) {
 TEST(GenericGenerator, PerturbingChangesOneElementOfOneFloatingTensor) {
   std::set<std::size_t> touched;
   Generator generator(3);
-  for (std::uint64_t which = 0; which < 24; ++which) {
+  for (std::uint64_t which = 0; which < 28; ++which) {
     Arguments arguments;
     generator.fill(workload(), which, arguments.all());
     std::vector<std::vector<double>> before;
@@ -123,7 +127,7 @@ TEST(GenericGenerator, PerturbingChangesOneElementOfOneFloatingTensor) {
     }
     EXPECT_EQ(changed, 1U) << which;
   }
-  EXPECT_THAT(touched, testing::ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(touched, testing::ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
 TEST(GenericGenerator, WithoutFloatingTensorsNothingIsPerturbed) {
@@ -229,7 +233,7 @@ TEST(GenericRule, ZerosAndOneStepLessPrecisionFailForEveryFloatingType) {
   const auto brain = [](float x) { return tensor::from_bfloat16(tensor::to_bfloat16(x)); };
   const auto e4m3 = [](float x) { return tensor::from_float8_e4m3fn(tensor::to_float8_e4m3fn(x)); };
   const auto e5m2 = [](float x) { return tensor::from_float8_e5m2(tensor::to_float8_e5m2(x)); };
-  const auto e2m1 = [](float x) { return tensor::from_float4_e2m1(to_float4_e2m1(x)); };
+  const auto e2m1 = [](float x) { return tensor::from_float4_e2m1(tensor::to_float4_e2m1(x)); };
   const auto same = [](float x) { return x; };
   EXPECT_FALSE(judge(DType::float32, same));
   EXPECT_TRUE(judge(DType::float32, half));

@@ -240,6 +240,9 @@ class Kernel {
       gates[n] = dot(gemm1, n, x, scales, true);
       gates[n] = style_.bfloat16_gates ? through_bfloat16(gates[n]) : gates[n];
     }
+    if (wrong(Mistake::float8_twice)) {
+      requantise(gates);
+    }
     Row intermediate(d_.intermediate);
     for (std::size_t i = 0; i < intermediate.size(); ++i) {
       const bool swapped = wrong(Mistake::gate_is_first_half);
@@ -251,8 +254,8 @@ class Kernel {
       float value = silu * up * (style_.weighted_intermediate ? weight : 1.0F);
       intermediate[i] = style_.bfloat16_intermediate ? through_bfloat16(value) : value;
     }
-    if (wrong(Mistake::float8_intermediate)) {
-      requantise(intermediate);
+    if (style_.float8_intermediate || wrong(Mistake::float8_two_bits) || wrong(Mistake::float8_twice)) {
+      requantise(intermediate, wrong(Mistake::float8_two_bits));
     }
     Row row(d_.hidden);
     const Row ones(d_.intermediate_blocks(), 1.0F);
@@ -264,7 +267,7 @@ class Kernel {
     return row;
   }
 
-  static void requantise(Row& values) {
+  static void requantise(Row& values, bool two_bits = false) {
     for (std::size_t block = 0; block < values.size(); block += kBlock) {
       float largest = 0;
       for (std::size_t i = block; i < block + kBlock; ++i) {
@@ -272,7 +275,8 @@ class Kernel {
       }
       const float scale = largest == 0 ? 1.0F : largest / 448.0F;
       for (std::size_t i = block; i < block + kBlock; ++i) {
-        values[i] = tensor::from_float8_e4m3fn(tensor::to_float8_e4m3fn(values[i] / scale)) * scale;
+        values[i] = scale * (two_bits ? tensor::from_float8_e5m2(tensor::to_float8_e5m2(values[i] / scale))
+                                      : tensor::from_float8_e4m3fn(tensor::to_float8_e4m3fn(values[i] / scale)));
       }
     }
   }
@@ -323,6 +327,8 @@ const std::vector<NamedStyle>& honest_styles() {
        {.sums = dequantised, .bfloat16_intermediate = true, .weighted_intermediate = true, .experts_backwards = true}},
       {"dequantised_bfloat16_experts",
        {.sums = dequantised, .bfloat16_experts = true, .highest_index_first = true, .experts_backwards = true}},
+      {"promoted_float8_intermediate", {.float8_intermediate = true}},
+      {"promoted_float8_and_bfloat16_experts", {.float8_intermediate = true, .bfloat16_experts = true}},
       {"one_strand_float32", {.sums = one_strand, .highest_index_first = true}},
   };
   return kStyles;

@@ -18,6 +18,7 @@ struct Style {
   } sums = Sums::promoted;
   bool bfloat16_gates = false;         ///< W1 x is stored in bfloat16.
   bool bfloat16_intermediate = false;  ///< C is stored in bfloat16.
+  bool float8_intermediate = false;    ///< C is stored in e4m3fn, with a scale for each 128 elements.
   bool bfloat16_experts = false;       ///< Each expert's output is stored in bfloat16 before it is weighted.
   bool weighted_intermediate = false;  ///< The weight is multiplied into C instead of into the output.
   bool base_two = false;               ///< exp2 of a scaled argument in place of exp.
@@ -60,7 +61,8 @@ enum class Mistake : std::uint8_t {
   first_element_dropped_of_each_block,
   bfloat16_accumulation,
   bfloat16_accumulation_of_gemm2,
-  float8_intermediate,  ///< C re-quantised to e4m3fn with a scale for each 128 elements.
+  float8_two_bits,  ///< C re-quantised to e5m2, with a scale for each 128 elements.
+  float8_twice,     ///< Both W1 x and C re-quantised to e4m3fn.
   float8_output,
   last_expert_skipped,
   contribution_twice,  ///< One token's first expert is added again.

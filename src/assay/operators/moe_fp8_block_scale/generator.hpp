@@ -21,6 +21,8 @@ class Generator final : public InputGenerator {
  public:
   Generator(const Dimensions& dimensions, std::uint64_t seed);
   void fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) override;
+  void fill_given(const task::Workload& workload, std::uint64_t call, const GivenInputs& given,
+                  std::span<Argument> arguments) override;
   /// One of the eight tensors or two scalars, in the arguments' order. The element is one that matters for these
   /// contents: it follows from (seed, which, call) and from what the arguments hold.
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;

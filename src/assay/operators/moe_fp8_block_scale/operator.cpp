@@ -71,14 +71,29 @@ class MoeFp8BlockScale final : public Operator {
   // docs/operators/moe_fp8_block_scale.md has the measured errors that these numbers stand on. Each token by itself.
   [[nodiscard]] tensor::ComparisonRule rule(std::size_t output) const override {
     ASSAY_CHECK(output == 0);
-    return {.relative = 0x1p-7, .absolute_of_rms = 0.04, .norm = 0.013, .norm_axes = 1};
+    return {.relative = 0x1p-7,
+            .absolute_of_rms = 0.04,
+            .norm = 0.013,
+            .norm_axes = 1,
+            .error_ratio = 1.75,
+            .working = 6e-3,
+            .usual_part = 0.75};
   }
 
-  [[nodiscard]] std::optional<tensor::Mismatch> compare(const task::AxisValues& /*axes*/,
+  // A kernel may store C in fp8 again, as the published ones do: then all rows are held to a reference that does so too.
+  // That is made only for outputs that are near enough to what is right.
+  [[nodiscard]] std::optional<tensor::Mismatch> compare(const task::AxisValues& axes,
                                                         std::span<const ConstArgument> inputs, std::size_t output,
                                                         const tensor::ConstView& got,
                                                         std::span<const ExpectedValues> expected) const override {
-    return compare_output(dimensions_, inputs, got, expected, rule(output));
+    constexpr double kFarthest = 0.1;
+    std::optional<tensor::Mismatch> mismatch = compare_output(dimensions_, inputs, got, expected, rule(output));
+    if (!mismatch || !(mismatch->worst_block_norm_error < kFarthest)) {
+      return mismatch;
+    }
+    std::vector<ExpectedValues> requantised;
+    const auto computed = compute_reference(dimensions_, axes, inputs, requantised, Intermediate::requantised);
+    return computed && !compare_output(dimensions_, inputs, got, requantised, kOfRequantised) ? std::nullopt : mismatch;
   }
 
   [[nodiscard]] OfficialRule official_rule(std::size_t /*output*/) const override {
@@ -116,6 +131,15 @@ class MoeFp8BlockScale final : public Operator {
   }
 
  private:
+  // Where W1 x was rounded to bfloat16 before, C comes out one step of fp8 away here and there: room for that on usual
+  // contents, not for rows that hang on one element of C.
+  static constexpr tensor::ComparisonRule kOfRequantised = {.relative = 0x1p-7,
+                                                            .absolute_of_rms = 0.08,
+                                                            .norm = 0.02,
+                                                            .norm_axes = 1,
+                                                            .error_ratio = 1.5,
+                                                            .working = 0.013,
+                                                            .usual_part = 0.75};
   Dimensions dimensions_;
   Interface interface_;
 };

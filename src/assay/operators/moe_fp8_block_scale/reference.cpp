@@ -125,9 +125,28 @@ tensor::MatrixReader read_hidden(const Dimensions& d, const Tensors& x, std::spa
 
 double silu(double x) { return x / (1.0 + std::exp(-x)); }
 
+constexpr float kLargestFloat8 = 448.0F;
+
+/// As kernels that multiply in fp8 store C: scales are float32, and so is what is rounded.
+void requantise(double* values, std::size_t count) {
+  for (std::size_t block = 0; block < count; block += kBlock) {
+    const std::size_t end = std::min(count, block + kBlock);
+    float largest = 0;
+    for (std::size_t i = block; i < end; ++i) {
+      largest = std::max(largest, std::fabs(static_cast<float>(values[i])));
+    }
+    const float scale = largest == 0 ? 1.0F : largest / kLargestFloat8;
+    for (std::size_t i = block; i < end; ++i) {
+      const float scaled = std::clamp(static_cast<float>(values[i]) / scale, -kLargestFloat8, kLargestFloat8);
+      values[i] = static_cast<double>(tensor::from_float8_e4m3fn(tensor::to_float8_e4m3fn(scaled))) *
+                  static_cast<double>(scale);
+    }
+  }
+}
+
 /// Adds what one expert contributes to its tokens. Experts come one after another, so that sums have one order.
 void add_expert(const Dimensions& d, const Tensors& x, std::size_t expert, std::span<const Row> rows,
-                std::vector<ExpectedValues>& outputs) {
+                Intermediate intermediate, std::vector<ExpectedValues>& outputs) {
   const auto weights1 = x.gemm1_weights.subspan(expert * d.gemm1_weights(), d.gemm1_weights());
   const auto weights2 = x.gemm2_weights.subspan(expert * d.gemm2_weights(), d.gemm2_weights());
   std::vector<double> gates(rows.size() * d.gemm1_rows());
@@ -144,6 +163,9 @@ void add_expert(const Dimensions& d, const Tensors& x, std::size_t expert, std::
       double* up = gates.data() + row * d.gemm1_rows();
       for (std::size_t i = 0; i < d.intermediate; ++i) {
         up[i] *= silu(up[d.intermediate + i]);
+      }
+      if (intermediate == Intermediate::requantised) {
+        requantise(up, d.intermediate);
       }
     }
   });
@@ -193,7 +215,8 @@ Routing route(const Dimensions& dimensions, std::span<const ConstArgument> input
 }
 
 base::Result<void> compute_reference(const Dimensions& dimensions, const task::AxisValues& axes,
-                                     std::span<const ConstArgument> inputs, std::vector<ExpectedValues>& outputs) {
+                                     std::span<const ConstArgument> inputs, std::vector<ExpectedValues>& outputs,
+                                     Intermediate intermediate) {
   ASSAY_TRY_ASSIGN(const Tensors x, read_tensors(dimensions, axes, inputs));
   const Routing routing = route(dimensions, inputs);
   const std::vector<std::vector<Row>> rows = rows_by_expert(dimensions, routing, x.offset);
@@ -210,7 +233,8 @@ base::Result<void> compute_reference(const Dimensions& dimensions, const task::A
   for (std::size_t expert = 0; expert < dimensions.local_experts; ++expert) {
     const std::span<const Row> all(rows[expert]);
     for (std::size_t first = 0; first < all.size(); first += kRowsAChunk) {
-      add_expert(dimensions, x, expert, all.subspan(first, std::min(kRowsAChunk, all.size() - first)), outputs);
+      add_expert(dimensions, x, expert, all.subspan(first, std::min(kRowsAChunk, all.size() - first)), intermediate,
+                 outputs);
     }
   }
   return {};

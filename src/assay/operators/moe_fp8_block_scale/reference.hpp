@@ -11,6 +11,12 @@
 
 namespace assay::operators::moe_fp8_block_scale {
 
+/// What C becomes before it is multiplied with W2.
+enum class Intermediate : std::uint8_t {
+  exact,        ///< It stays: the definition.
+  requantised,  ///< e4m3fn, with a scale for each 128 of a token's elements, their largest magnitude / 448.
+};
+
 /// Computes the output in double precision from the quantised inputs. For every local expert e that a token selects
 /// (routing.hpp), with the scales of 128-element blocks multiplied in,
 ///   G = W1[e] x,  C = silu(G[intermediate:]) * G[:intermediate],  output += weight * W2[e] C
@@ -20,7 +26,8 @@ namespace assay::operators::moe_fp8_block_scale {
 /// Arguments that do not fit the definition are internal errors: the caller checked the workload.
 [[nodiscard]] base::Result<void> compute_reference(const Dimensions& dimensions, const task::AxisValues& axes,
                                                    std::span<const ConstArgument> inputs,
-                                                   std::vector<ExpectedValues>& outputs);
+                                                   std::vector<ExpectedValues>& outputs,
+                                                   Intermediate intermediate = Intermediate::exact);
 
 /// Routes the tokens of a call whose inputs were checked.
 [[nodiscard]] Routing route(const Dimensions& dimensions, std::span<const ConstArgument> inputs);

@@ -42,6 +42,7 @@ Error error_of(const Dimensions& d, OperatorTrial& trial, const std::vector<Expe
     for (std::size_t i = t * d.hidden; i < (t + 1) * d.hidden; ++i) {
       square += expected[0][i] * expected[0][i];
     }
+    // In parts of what is allowed beside the definition's C, whichever it is held to.
     const double absolute = rule.absolute_of_rms * std::sqrt(square / static_cast<double>(d.hidden));
     for (std::size_t i = t * d.hidden; i < (t + 1) * d.hidden && !skipped[t]; ++i) {
       const double difference =
@@ -54,6 +55,14 @@ Error error_of(const Dimensions& d, OperatorTrial& trial, const std::vector<Expe
     error.norm = std::isnan(norm) ? std::numeric_limits<double>::infinity() : std::max(error.norm, norm);
   }
   return error;
+}
+
+/// What a kernel that stores C in fp8 is held to.
+std::vector<ExpectedValues> requantised(const Dimensions& d, OperatorTrial& trial) {
+  std::vector<ExpectedValues> outputs;
+  const auto done = compute_reference(d, trial.axes(), trial.const_arguments(), outputs, Intermediate::requantised);
+  EXPECT_TRUE(done.has_value());
+  return outputs;
 }
 
 void print(std::string_view name, const Error& error) {
@@ -74,15 +83,21 @@ TEST(MoeTolerance, HonestKernelsPassTwoThousandStressTrials) {
     const NamedStyle& style = honest_styles()[(index + index / 24) % honest_styles().size()];
     run_float32(kSmall, trial, style.style);
     ASSERT_EQ(trial.judge(expected), "") << style.name << " " << kStressKinds[stress.kind].name << " trial " << index;
-    const Error error = error_of(kSmall, trial, expected);
+    const Error error =
+        error_of(kSmall, trial, style.style.float8_intermediate ? requantised(kSmall, trial) : expected);
     errors[style.name].include(error);
+    if (style.style.float8_intermediate) {
+      continue;
+    }
     errors_of_kind[kStressKinds[stress.kind].name].include(error);
   }
   std::printf("honest kernels, 2000 stress trials:\n");
   Error worst;
   for (const auto& [name, error] : errors) {
     print(name, error);
-    worst.include(error);
+    if (!name.starts_with("promoted_float8")) {
+      worst.include(error);
+    }
   }
   for (const auto& [name, error] : errors_of_kind) {
     print(name, error);
@@ -148,7 +163,8 @@ const NamedMistake kMistakes[] = {
     {"first_element_dropped_of_each_block", Mistake::first_element_dropped_of_each_block},
     {"bfloat16_accumulation", Mistake::bfloat16_accumulation},
     {"bfloat16_accumulation_of_gemm2", Mistake::bfloat16_accumulation_of_gemm2},
-    {"float8_intermediate", Mistake::float8_intermediate},
+    {"float8_two_bits", Mistake::float8_two_bits},
+    {"float8_twice", Mistake::float8_twice},
     {"float8_output", Mistake::float8_output},
     {"last_expert_skipped", Mistake::last_expert_skipped},
     {"contribution_twice", Mistake::contribution_twice},
@@ -192,14 +208,16 @@ TEST(MoeTolerance, AtTheContestsSize) {
   ASSERT_FALSE(std::ranges::all_of(expected[0], [](double x) { return x == 0; }));
   std::printf("one token at the contest's size:\n");
   for (const NamedStyle& style : honest_styles()) {
-    if (style.name == "promoted_float32" || style.name == "promoted_bfloat16_everywhere") {
+    if (style.name == "promoted_float32" || style.name == "promoted_bfloat16_everywhere" ||
+        style.style.float8_intermediate) {
       run_float32(kContest, trial, style.style);
       EXPECT_EQ(trial.judge(expected), "") << style.name;
-      print(style.name, error_of(kContest, trial, expected));
+      print(style.name,
+            error_of(kContest, trial, style.style.float8_intermediate ? requantised(kContest, trial) : expected));
     }
   }
   for (const NamedMistake& mistake : kMistakes) {
-    if (mistake.mistake == Mistake::last_block_of_gemm2_dropped || mistake.mistake == Mistake::float8_intermediate ||
+    if (mistake.mistake == Mistake::last_block_of_gemm2_dropped || mistake.mistake == Mistake::float8_two_bits ||
         mistake.mistake == Mistake::first_element_dropped_of_each_block) {
       run_float32(kContest, trial, {}, mistake.mistake);
       EXPECT_NE(trial.judge(expected), "");

@@ -11,7 +11,7 @@
 namespace assay::operators::rmsnorm {
 namespace {
 
-enum Kind : std::size_t { kRandom, kWideRange, kTiny, kOneHuge, kZeroRows, kOffset, kCancellation };
+enum Kind : std::size_t { kRandom, kWideRange, kTiny, kOneHuge, kZeroRows, kOffset, kCancellation, kRoundedSquares };
 
 constexpr float kHuge = 30000;  // Its square is beyond float16.
 constexpr float kOffsetSize = 50;
@@ -91,6 +91,29 @@ void cancel(base::Philox& random, const Rows& rows) {
   }
 }
 
+// Two magnitudes whose squares lie half way between two bfloat16 numbers, the lower of which is even: each square that is
+// rounded loses 0.3 %, and their sum as much. Outputs begin with 1.0 or 1.1, where the rounding of bfloat16 is coarsest,
+// so that some of them show it.
+void halve_squares(base::Philox& random, const Rows& rows, const HalfElements& weight) {
+  constexpr float kSmall = 1.0625F;
+  constexpr float kLarge = 1.1875F;
+  constexpr float kRoot = 1.1267F;  // Of the mean of both squares.
+  const auto sign = [&] { return random.next_below(2) == 0 ? 1.0F : -1.0F; };
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    const float factor = std::ldexp(1.0F, static_cast<int>(random.next_below(9)) - 4);
+    const float share = factor / static_cast<float>(rows.tensors.size());
+    for (std::size_t i = row * rows.width; i < (row + 1) * rows.width; ++i) {
+      const float value = sign() * (random.next_below(2) == 0 ? kSmall : kLarge) * share;
+      for (const HalfElements& elements : rows.tensors) {
+        elements.set(i, value);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < rows.width; ++i) {
+    weight.set(i, sign() * kRoot / kSmall * (1 + 0.06F * static_cast<float>(random.next_uniform())));
+  }
+}
+
 }  // namespace
 
 Generator::Generator(std::uint64_t seed, const Variant& variant, tensor::DType dtype)
@@ -155,6 +178,9 @@ void Generator::fill_stress(std::size_t kind, const task::Workload& workload, st
       break;
     case kCancellation:
       cancel(random, rows);
+      break;
+    case kRoundedSquares:
+      halve_squares(random, rows, HalfElements(bytes_of(arguments, variant_.weight()), dtype_));
       break;
   }
 }

@@ -9,8 +9,8 @@
 
 namespace assay::operators::rmsnorm {
 
-/// Kinds of stress, in an order that never changes. Without a residual the last is like "random".
-inline constexpr std::array<StressKind, 7> kStressKinds = {{
+/// Kinds of stress, in an order that never changes. Without a residual "cancellation" is like "random".
+inline constexpr std::array<StressKind, 8> kStressKinds = {{
     {"random", "N(0, 1), as in use"},
     {"wide_range", "rows that differ by powers of two, small to large: what is held only against the whole tensor"},
     {"tiny", "rows whose mean square is about epsilon, or far below it: where and whether epsilon is added"},
@@ -18,6 +18,8 @@ inline constexpr std::array<StressKind, 7> kStressKinds = {{
     {"zero_rows", "rows of zeros, and rows with one element: outputs that are known exactly"},
     {"offset", "rows with a mean far from zero: what subtracts it"},
     {"cancellation", "a residual that all but undoes the hidden states: a sum that is rounded to 16 bits"},
+    {"rounded_squares",
+     "rows whose squares lie half way between numbers of 16 bits: squares that are rounded one by one"},
 }};
 
 /// Generates hidden states, residual and weight of N(0, 1), as the schema says, cut from a pool of normals.

@@ -100,15 +100,13 @@ struct NamedMistake {
   const char* name;
   Mistake mistake;
   bool of_residual = false;
-  bool of_float16 = false;  ///< With bfloat16's range it is lost in the rounding of the output.
 };
 
 class RmsNormMistake : public ::testing::TestWithParam<NamedMistake> {};
 
 TEST_P(RmsNormMistake, FailsWithinTenStressTrials) {
   for (const Family& family : kFamilies) {
-    if ((GetParam().of_residual && !family.adds_residual) ||
-        (GetParam().of_float16 && family.dtype != tensor::DType::float16)) {
+    if (GetParam().of_residual && !family.adds_residual) {
       continue;
     }
     const auto op = family.op();
@@ -138,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
         NamedMistake{"other_epsilon", Mistake::other_epsilon}, NamedMistake{"epsilon_of_sum", Mistake::epsilon_of_sum},
         NamedMistake{"no_weight", Mistake::no_weight}, NamedMistake{"one_plus_weight", Mistake::one_plus_weight},
         NamedMistake{"subtracts_mean", Mistake::subtracts_mean}, NamedMistake{"no_mean", Mistake::no_mean},
-        NamedMistake{"square_in_16_bits", Mistake::square_in_16_bits, false, true},
+        NamedMistake{"square_in_16_bits", Mistake::square_in_16_bits},
         NamedMistake{"sum_in_16_bits", Mistake::sum_in_16_bits},
         NamedMistake{"rounded_before_weight", Mistake::rounded_before_weight},
         NamedMistake{"truncated_output", Mistake::truncated_output},
