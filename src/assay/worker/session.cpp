@@ -111,6 +111,10 @@ class Session {
         return call(command);
       case Kind::prepare:
         return prepare(command);
+      case Kind::collect:
+        return collect(command);
+      case Kind::series:
+        return series(command);
       case Kind::floor:
         return floor(command);
       case Kind::wake:
@@ -269,12 +273,17 @@ class Session {
     return packed_function_ == nullptr ? function_(frame.call()) : tvm_ffi_->invoke(packed_function_, packed);
   }
 
-  bool answer_call(const ReceivedCommand& command, CallReply& result) {
+  // What an entry point bound by TVM-FFI raised, for the answer and for the log.
+  void note_raised(CallReply& result) const {
     if (packed_function_ != nullptr && result.return_code != 0) {
       std::string trace;
       result.text = tvm_ffi_->take_error(trace);
       fmt::print(stderr, "{}\n{}\n", result.text, trace);
     }
+  }
+
+  bool answer_call(const ReceivedCommand& command, CallReply& result) {
+    note_raised(result);
     return reply(command, encode(result));
   }
 
@@ -327,13 +336,34 @@ class Session {
     return answer_call(command, result);
   }
 
+  bool collect(const ReceivedCommand& command) {
+    constexpr base::Timing kTiming{base::TimingMethod::cupti, base::CacheState::cold};
+    return command.payload.empty() && cuda_ && !copies_ && loaded() && cuda_->is_ready(kTiming) &&
+           reply(command, encode(cuda_->collect()));
+  }
+
+  bool series(const ReceivedCommand& command) {
+    const std::optional<Series> description = decode_series(command.payload);
+    CallFrame frame;
+    constexpr base::Timing kTiming{base::TimingMethod::cupti, base::CacheState::cold};
+    if (!description || !cuda_ || copies_ || description->call.timing != kTiming || !can_call(description->call) ||
+        !cuda_->is_ready(kTiming) || !assemble(description->call, frame)) {
+      return false;
+    }
+    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    SeriesReply result =
+        cuda_->time_series(description->untimed, description->timed, [&] { return enter(frame, packed); });
+    note_raised(result.last);
+    return reply(command, encode(result));
+  }
+
   bool wake(const ReceivedCommand& command) {
     const std::optional<TimingRequest> request = decode_timing_request(command.payload);
     if (!request) {
       return false;
     }
     if (cuda_ && !copies_) {
-      static_cast<void>(cuda_->wake(request->timing.cache));  // What fails here fails in the call too.
+      static_cast<void>(cuda_->wake(request->timing));  // What fails here fails in the call too.
     }
     spin_ = kSpin;
     return reply(command, {});
