@@ -8,6 +8,9 @@
 
 namespace assay::evaluate {
 
+/// Finds the compilers that candidates for this device are built with.
+[[nodiscard]] base::Result<build::Toolchain> toolchain_for(const device::Device& device);
+
 /// Returns what decides whether two results may be compared: device, kernel, toolchain, sandbox ("sandbox_level" and a
 /// "sandbox_<mechanism>" for each), and the digests of the judge and the worker.
 [[nodiscard]] base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
