@@ -31,6 +31,7 @@ struct Session {
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
   int trials = 1;                                          ///< For trials: calls of each workload.
   WorkerPool* workers = nullptr;                           ///< What starts them.
+  bool of_self = false;                                    ///< A copy of the incumbent has the candidate's part.
 };
 
 }  // namespace assay::evaluate
