@@ -9,8 +9,12 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
   same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
   trials_…    checked calls in bulk on all workloads of an operator: decode, topk and attention 3,000 (goals: top-k 60 s,
               GDN decode 30 s), prefill 300, moe 38
+  share_…     for what part of the judge's time the GPU worked, and at what, by operator: checked calls in bulk, and a sweep
+              of a solution against itself (goal: 80 % of a sweep). Once by sums of the judge's own events and the calls'
+              clocks, once by NVML's samples, which count any kernel of any process
   corpus      assay selftest on the device, three runs
   clocks      each way of timing, cold and hot: floors, times of one solution, what became of the honest corpus
+  tiers       the same kernels without host code and with it, by each clock; what their compilers take
   campaign    a tuner's campaign of GDN decode on all 54 workloads
 
 Programs are taken from --bin (default build/release/bin); results go to --to (default bench/results), one file a part,
@@ -39,6 +43,11 @@ OPERATORS = {
 }
 TRIALS = {"gdn_decode": 3000, "dsa_topk_indexer": 3000, "dsa_sparse_attention": 3000, "gdn_prefill": 300,
           "moe_fp8_block_scale": 38}
+
+
+# Enough that NVML, which gives some samples a second, has something to say.
+SHARE_TRIALS = {"gdn_decode": 9000, "dsa_topk_indexer": 9000, "dsa_sparse_attention": 6000, "gdn_prefill": 2000,
+                "moe_fp8_block_scale": 95}
 
 
 class Runner:
@@ -192,6 +201,62 @@ def trials_moe(runner):
     return trials(runner, ["moe_fp8_block_scale"])
 
 
+def gpu_shares(phases, of):
+    """The judge's time of trials ("trials") or of all process pairs ("pairs"), and the GPU's within it, in seconds."""
+    stages = {name.removeprefix(f"{of}: "): seconds for name, seconds in phases.items() if name.startswith(f"{of}: ")}
+    work = {name.removeprefix(f"{of} on the GPU: "): seconds for name, seconds in phases.items()
+            if name.startswith(f"{of} on the GPU: ")}
+    watched, busy = work.pop("watched by NVML", 0), work.pop("busy by NVML", 0)
+    wall = sum(stages.values())
+    return {"judge_s": wall, "judge_stage_s": stages, "gpu_s": work,
+            "share_by_kind": {name: seconds / wall for name, seconds in work.items()} if wall else None,
+            "share_by_sums": sum(work.values()) / wall if wall else None,
+            "nvml_watched_s": watched, "share_by_nvml": busy / watched if watched else None,
+            "longest_stage": max(stages, key=stages.get) if stages else None}
+
+
+def share(runner, folder):
+    definition = OPERATORS[folder]
+    plain = ROOT / "examples" / folder / "plain.cu"
+    rows = {}
+    wall, report = runner.evaluate(plain, "--definition", definition, "--against", "none", "--workloads", "all", "--trials",
+                                   SHARE_TRIALS[folder], "--again")
+    evaluation = report["evaluation"]
+    rows["trials"] = {"wall_s": wall, "outcome": evaluation["outcome"], "calls": evaluation["trials"]["calls"],
+                      "calls_per_s": evaluation["trials"]["calls"] / evaluation["trials"]["seconds"],
+                      **gpu_shares(evaluation["phases"], "trials")}
+    wall, report = runner.evaluate(plain, "--definition", definition, "--against", plain, "--workloads", "all", "--again")
+    evaluation = report["evaluation"]
+    rows["sweep"] = {"wall_s": wall, "outcome": evaluation["outcome"], "checked_calls": evaluation["checked_calls"],
+                     "pairs": (evaluation["comparison"] or {}).get("pairs"), **gpu_shares(evaluation["phases"], "pairs")}
+    for what, row in rows.items():
+        print(f"share {folder} {what}: the judge took {row['judge_s']:.2f} s, {row['longest_stage']!r} the most of it; "
+              f"share of the GPU by sums {row['share_by_sums']}, by NVML {row['share_by_nvml']}", flush=True)
+        for kind, part in (row["share_by_kind"] or {}).items():
+            print(f"  {kind:45s} {100 * part:6.2f} %", flush=True)
+    return {"benchmark": "what part of the judge's time the GPU worked", "operator": folder, "rows": rows}
+
+
+def share_decode(runner):
+    return share(runner, "gdn_decode")
+
+
+def share_topk(runner):
+    return share(runner, "dsa_topk_indexer")
+
+
+def share_attention(runner):
+    return share(runner, "dsa_sparse_attention")
+
+
+def share_prefill(runner):
+    return share(runner, "gdn_prefill")
+
+
+def share_moe(runner):
+    return share(runner, "moe_fp8_block_scale")
+
+
 def corpus(runner, runs=3):
     wall, done = runner.run("selftest", "--device", runner.device, "--runs", runs, "--json", archive=None)
     report = json.loads(done.stdout)
@@ -249,6 +314,56 @@ def compat(runner):
     return {"benchmark": "times by flashinfer-bench's method beside ours, of one candidate and incumbent", "rows": rows}
 
 
+# The launch plan of examples/gdn_decode/device_only.launch.json, as host code.
+HOST_PART = """
+#include <assay/candidate.h>
+#include <cuda_runtime.h>
+
+ASSAY_KERNEL(run) {
+  static float2* made = nullptr;
+  static int held = 0;
+  const auto data = [&](int at) { return assay_input(call, at)->data; };
+  const int heads = static_cast<int>(assay_input(call, 3)->shape[0]) * kValueHeads;
+  if (heads > held) {
+    cudaFree(made);
+    held = cudaMalloc(&made, heads * sizeof(float2)) == cudaSuccess ? heads : 0;
+  }
+  using Half = unsigned short;
+  auto stream = static_cast<cudaStream_t>(assay_stream(call));
+  gates<<<(heads + 127) / 128, 128, 0, stream>>>(static_cast<float*>(data(4)), static_cast<Half*>(data(5)),
+                                                 static_cast<float*>(data(6)), static_cast<Half*>(data(7)), made, heads);
+  decode<<<dim3(4, heads), 128, 0, stream>>>(
+      static_cast<Half*>(data(0)), static_cast<Half*>(data(1)), static_cast<Half*>(data(2)), static_cast<float*>(data(3)),
+      made, static_cast<float>(assay_scalar(call, 8)), static_cast<Half*>(assay_output(call, 0)->data),
+      static_cast<float*>(assay_output(call, 1)->data));
+  return static_cast<int32_t>(cudaGetLastError());
+}
+"""
+
+
+def tiers(runner):
+    example = ROOT / "examples/gdn_decode/device_only.cu"
+    hosted = runner.folder / "hosted.cu"
+    hosted.write_text(example.read_text(encoding="utf-8") + HOST_PART, encoding="utf-8")
+    rows = []
+    for method in ("events", "graph", "cupti"):
+        for cache in ("cold", "hot"):
+            wall, report = runner.evaluate(example, "--against", hosted, "--definition", DECODE, "--clock", method,
+                                           "--cache", cache, "--again")
+            evaluation = report["evaluation"]
+            builds = {side: {key: evaluation[f"{side}_build"].get(key) for key in ("tier", "toolchain", "seconds")}
+                      for side in ("candidate", "incumbent")}
+            comparison = evaluation["comparison"] or {}
+            rows.append({"method": method, "cache": cache, "wall_s": wall, "outcome": evaluation["outcome"],
+                         "cause": evaluation["cause"], "builds": builds,
+                         "ratio": math.exp(comparison["log_ratio"]) if comparison else None,
+                         "times": [{key: timing[key] for key in ("axes", "candidate_ns", "incumbent_ns")}
+                                   for timing in evaluation["timings"]],
+                         "findings": [(finding["kind"], finding["side"]) for finding in evaluation["findings"]]})
+            print("tiers", rows[-1], flush=True)
+    return {"benchmark": "the same kernels device-only (candidate) and with host code (incumbent), GDN decode", "rows": rows}
+
+
 def campaign(runner):
     wall, done = runner.run("campaign", "run", "gpu", "--definition", DECODE, "--dataset", ROOT / "datasets/contest",
                             "--device", runner.device, "--tunable", "gdn_decode_tunable_cuda", "--rounds", 3, "--json")
@@ -260,7 +375,9 @@ def campaign(runner):
 
 def main(arguments):
     parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials_decode, trials_topk,
-                                              trials_attention, trials_prefill, trials_moe, corpus, clocks, compat, campaign)}
+                                              trials_attention, trials_prefill, trials_moe, share_decode, share_topk,
+                                              share_attention, share_prefill, share_moe, corpus, clocks, compat, tiers,
+                                              campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--device", default="cuda:0")

@@ -32,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto call = decode_call(bytes)) {
     ASSAY_CHECK(same(encode(*call), bytes));
     ASSAY_CHECK(call->inputs.size() + call->outputs.size() <= kMaximumArguments);
+    ASSAY_CHECK(call->launches.size() <= kMaximumLaunches);
   }
   if (const auto map = decode_map(bytes)) {
     ASSAY_CHECK(same(encode(*map), bytes));
@@ -73,6 +74,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto request = decode_load(bytes)) {
     ASSAY_CHECK(same(encode(*request), bytes));
+  }
+  if (const auto request = decode_load_kernels(bytes)) {
+    ASSAY_CHECK(same(encode(*request), bytes));
+    ASSAY_CHECK(!request->kernels.empty() && request->kernels.size() <= kMaximumLaunches);
   }
   static_cast<void>(decode_version(bytes));
   return 0;

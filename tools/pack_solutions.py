@@ -3,8 +3,8 @@
 
 usage: pack_solutions.py [--check] [ROOT]
 
-Reads examples/<operator>/*.json: {"name", "author", "op_type", "definition", "source", "description",
-"binding"?, "assay"?}, and writes
+Reads examples/<operator>/*.json but launch plans: {"name", "author", "op_type", "definition", "source", "description",
+"binding"?, "assay"?, "plan"?}, and writes
 datasets/contest/solutions/<author>/<op_type>/<definition>/<name>.json; those of examples/public go to datasets/public.
 With --check nothing is written: prints what is missing or differs and exits 1.
 """
@@ -16,20 +16,27 @@ import sys
 
 # One name for all of a language: a candidate's identity covers the paths of its sources, and a copy must be known as one.
 PACKED = {".cpp": ("kernel.cpp", "cpp", "cpu"), ".cu": ("kernel.cu", "cuda", "cuda")}
+PACKED_PLAN = "launch.json"
 KEYS = {"name", "author", "op_type", "definition", "source", "description"}
 
 
 def pack(template_path):
     """Returns (path below datasets, text) of one solution."""
     template = json.loads(template_path.read_text(encoding="utf-8"))
-    if not KEYS <= set(template) <= KEYS | {"assay", "binding"}:
-        raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay and binding, and nothing "
-                         "else")
+    if not KEYS <= set(template) <= KEYS | {"assay", "binding", "plan"}:
+        raise ValueError(f"{template_path}: must have {', '.join(sorted(KEYS))}, may have assay, binding and plan, and "
+                         "nothing else")
     suffix = pathlib.PurePath(template["source"]).suffix
     if suffix not in PACKED:
         raise ValueError(f"{template_path}: source must end in {' or '.join(PACKED)}, not {suffix!r}")
     source_path, language, hardware = PACKED[suffix]
     content = (template_path.parent / template["source"]).read_text(encoding="utf-8")
+    sources = [{"path": source_path, "content": content}]
+    entry_file = source_path
+    if "plan" in template:
+        entry_file = PACKED_PLAN
+        sources.append({"path": PACKED_PLAN,
+                        "content": (template_path.parent / template["plan"]).read_text(encoding="utf-8")})
     solution = {
         "name": template["name"],
         "definition": template["definition"],
@@ -38,12 +45,12 @@ def pack(template_path):
         "spec": {
             "language": language,
             "target_hardware": [hardware],
-            "entry_point": f"{source_path}::run",
+            "entry_point": f"{entry_file}::run",
             "dependencies": [],
             "destination_passing_style": True,
             "binding": template.get("binding"),
         },
-        "sources": [{"path": source_path, "content": content}],
+        "sources": sources,
     }
     if "assay" in template:
         solution["assay"] = template["assay"]
@@ -60,7 +67,8 @@ def main(arguments):
     options = parser.parse_args(arguments)
     dataset = options.root / "datasets"
     stale = 0
-    templates = sorted((options.root / "examples").glob("*/*.json"))
+    templates = sorted(path for path in (options.root / "examples").glob("*/*.json")
+                       if not path.name.endswith(".launch.json"))
     if not templates:
         print(f"pack_solutions: no examples/*/*.json in {options.root}", file=sys.stderr)
         return 2

@@ -54,6 +54,15 @@ class PackSolutions(unittest.TestCase):
         self.assertEqual(set(solution["assay"]), {"tuning"})
         self.assertNotIn("assay", json.loads((self.root / PLAIN).read_text(encoding="utf-8")))
 
+    def test_a_plan_is_packed_and_becomes_the_entry_file(self):
+        self.assertEqual(self.run_tool().returncode, 0)
+        solution = json.loads((self.root / TUNABLE_CUDA.with_name("gdn_decode_device_only_cuda.json"))
+                              .read_text(encoding="utf-8"))
+        self.assertEqual(solution["spec"]["entry_point"], "launch.json::run")
+        self.assertEqual([source["path"] for source in solution["sources"]], ["kernel.cu", "launch.json"])
+        self.assertEqual(solution["sources"][1]["content"],
+                         (self.examples / "device_only.launch.json").read_text(encoding="utf-8"))
+
     def test_public_examples_say_what_they_implement(self):
         shutil.copytree(ROOT / "examples" / "public", self.root / "examples" / "public")
         self.assertEqual(self.run_tool().returncode, 0)

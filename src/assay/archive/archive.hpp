@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <assay/archive/imports.hpp>
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
 #include <assay/blob/blob_store.hpp>
@@ -122,6 +123,14 @@ class Archive {
   /// Names and reads the files of an ingested bundle (logs, samples, …).
   [[nodiscard]] base::Result<std::vector<std::string>> bundle_files(std::string_view id) const;
   [[nodiscard]] base::Result<std::string> bundle_file(std::string_view id, std::string_view name) const;
+
+  // What others measured.
+  /// Takes in foreign results whole or not at all: their files as blobs, solutions with sources as candidates that
+  /// nobody judged, and a row a result. The same files again change nothing.
+  [[nodiscard]] base::Result<Import> record_import(const NewImport& what);
+  [[nodiscard]] base::Result<std::vector<Import>> imports() const;
+  /// Lists foreign results whose id, source digest or candidate begins with `prefix`; empty: all.
+  [[nodiscard]] base::Result<std::vector<ForeignResult>> foreign_results(std::string_view prefix) const;
 
   // Campaigns and their journals.
   [[nodiscard]] base::Result<void> create_campaign(const Campaign& campaign);

@@ -54,9 +54,10 @@ base::Result<CollectReport> Archive::collect_garbage() {
   const Database& database = implementation_->database;
   CollectReport report;
 
-  ASSAY_TRY_ASSIGN(const auto named, text_set(database,
-                                              "SELECT blob FROM bundle_files UNION "
-                                              "SELECT solution_blob FROM candidates"));
+  ASSAY_TRY_ASSIGN(const auto named,
+                   text_set(database,
+                            "SELECT blob FROM bundle_files UNION "
+                            "SELECT solution_blob FROM candidates UNION SELECT blob FROM import_files"));
   ASSAY_TRY_ASSIGN(const std::vector<base::Digest> stored, implementation_->blobs.list());
   for (const base::Digest& digest : stored) {
     if (named.count(digest.hex()) == 0) {

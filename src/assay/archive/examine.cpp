@@ -25,6 +25,7 @@ class Examination {
     section("blobs", check_blobs());
     section("candidates", check_candidates());
     section("evaluations", check_evaluations());
+    section("imports", check_imports());
     section("campaigns", check_campaigns());
     section("events", check_events_of_all());
     return std::move(report_);
@@ -87,8 +88,10 @@ class Examination {
   // where they are used, so that the problem names the user.
   base::Result<void> check_blobs() {
     std::set<std::string> named;
-    ASSAY_TRY(each_row("SELECT blob FROM bundle_files UNION SELECT solution_blob FROM candidates", {},
-                       [&](const Rows& rows) { named.insert(rows.text(0)); }));
+    ASSAY_TRY(
+        each_row("SELECT blob FROM bundle_files UNION SELECT solution_blob FROM candidates UNION "
+                 "SELECT blob FROM import_files",
+                 {}, [&](const Rows& rows) { named.insert(rows.text(0)); }));
     ASSAY_TRY_ASSIGN(const std::vector<base::Digest> stored, blobs_.list());
     for (const base::Digest& digest : stored) {
       ++report_.blobs;
@@ -131,6 +134,27 @@ class Examination {
       problem(fmt::format("{}: its row says definition {} and its solution says {}", who, rows.text(2),
                           solution->definition));
     }
+  }
+
+  base::Result<void> check_imports() {
+    ASSAY_TRY(
+        each_row("SELECT i.name, f.name, f.blob, f.bytes FROM import_files f JOIN imports i ON i.number = f.import", {},
+                 [&](const Rows& rows) {
+                   const std::string who = fmt::format("file {} of import {}", rows.text(1), rows.text(0));
+                   const auto content = blob_of(rows.text(2), who);
+                   if (content && static_cast<std::int64_t>(content->size()) != rows.integer(3)) {
+                     problem(fmt::format("{}: has {} bytes, its row says {}", who, content->size(), rows.integer(3)));
+                   }
+                 }));
+    return each_row(
+        "SELECT i.name, i.results, count(r.number) FROM imports i LEFT JOIN foreign_results r "
+        "ON r.import = i.number GROUP BY i.number",
+        {}, [&](const Rows& rows) {
+          if (rows.integer(1) != rows.integer(2)) {
+            problem(fmt::format("import {}: has {} results, its row says {}", rows.text(0), rows.integer(2),
+                                rows.integer(1)));
+          }
+        });
   }
 
   base::Result<void> check_evaluations() {

@@ -71,6 +71,45 @@ CREATE TABLE events (
 INSERT INTO meta (only, schema_version) VALUES (1, 0);
 )sql";
 
+// What others measured (archive/imports.hpp).
+constexpr std::string_view kImports = R"sql(
+CREATE TABLE imports (
+  number INTEGER PRIMARY KEY,
+  digest TEXT NOT NULL UNIQUE CHECK (length(digest) = 64),
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  imported TEXT NOT NULL,
+  results INTEGER NOT NULL,
+  candidates INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE import_files (
+  import INTEGER NOT NULL REFERENCES imports (number),
+  name TEXT NOT NULL,
+  blob TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (import, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_files_by_blob ON import_files (blob);
+
+CREATE TABLE foreign_results (
+  number INTEGER PRIMARY KEY,
+  import INTEGER NOT NULL REFERENCES imports (number),
+  id TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  solution TEXT NOT NULL,
+  candidate INTEGER REFERENCES candidates (number),
+  source TEXT CHECK (length(source) = 64),
+  outcome TEXT NOT NULL,
+  latency_ms REAL,
+  reference_latency_ms REAL,
+  workload TEXT NOT NULL,
+  time TEXT NOT NULL,
+  UNIQUE (import, id)
+) STRICT;
+CREATE INDEX foreign_results_by_candidate ON foreign_results (candidate);
+)sql";
+
 base::Result<std::int64_t> single_integer(const Database& database, const std::string& sql) {
   ASSAY_TRY_ASSIGN(Rows rows, database.query(sql));
   ASSAY_TRY_ASSIGN(const bool found, rows.next());
@@ -86,7 +125,7 @@ tl::unexpected<base::Error> newer(const Database& database, int found, int known
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> kSteps = {{1, kFirst}};
+  static const std::vector<Migration> kSteps = {{1, kFirst}, {2, kImports}};
   return kSteps;
 }
 

@@ -61,6 +61,11 @@ std::vector<std::string> parameter_flags(const task::Solution& solution) {
   return flags;
 }
 
+// The launch plan of a device-only solution is for the judge, not for a compiler.
+bool is_launch_plan(const task::Solution& solution, const std::string& path) {
+  return path == solution.entry_file() && task::tier_of(solution) == task::Tier::device_only;
+}
+
 // A cubin has no linker behind it: one source, all of it for the device.
 base::Result<void> check_cubin(const task::Solution& solution, const std::vector<std::string>& translated,
                                bool all_cuda) {
@@ -83,6 +88,9 @@ base::Result<std::vector<std::string>> arguments(const Toolchain& toolchain, con
   std::vector<std::string> translated;
   bool all_cuda = true;
   for (const task::SourceFile& source : solution.sources) {
+    if (is_launch_plan(solution, source.path)) {
+      continue;
+    }
     ASSAY_TRY_ASSIGN(const SourceKind kind, kind_of(source.path, toolchain.language));
     if (kind == SourceKind::header) {
       continue;

@@ -7,6 +7,7 @@
 #include <assay/build/builder.hpp>
 #include <assay/build/cuda_toolchain.hpp>
 #include <assay/build/diagnostics.hpp>
+#include <assay/build/kernel_names.hpp>
 #include <assay/os/sandbox/detect.hpp>
 
 namespace assay::build {
@@ -162,6 +163,16 @@ TEST_F(CudaBuilderTest, ACubinIsBuiltFromOneSource) {
   EXPECT_FALSE(cubins.build(cuda_solution("", "kernel.cpp"), 10s));
 }
 
+TEST_F(CudaBuilderTest, TheLaunchPlanIsForNoCompiler) {
+  task::Solution solution = cuda_solution(kDeviceOnly);
+  solution.sources.push_back({"launch.json", "{}"});
+  EXPECT_FALSE(builder("sm_90a", ObjectForm::cubin).build(solution, 10s)) << "a source of an unknown kind";
+  solution.spec.entry_point = "launch.json::run";
+  const BuildResult result = build(builder("sm_90a", ObjectForm::cubin), solution);
+  EXPECT_TRUE(result.record.built) << result.log;
+  EXPECT_THAT(result.record.command, Not(::testing::Contains("launch.json")));
+}
+
 TEST_F(CudaBuilderTest, SeveralBuildsRunAtOnce) {
   std::vector<std::thread> threads;
   std::vector<BuildResult> results(3);
@@ -210,6 +221,32 @@ TEST(CudaToolchain, AWrongChoiceOfNvccIsAnEnvironmentError) {
   EXPECT_THAT(missing.error().message, HasSubstr("ASSAY_NVCC is 'no-such-nvcc'"));
   ASSERT_FALSE(silent);
   EXPECT_EQ(silent.error().owner, base::Owner::environment);
+}
+
+TEST(KernelSymbol, IsFoundByEachOfItsNames) {
+  std::vector<task::KernelResources> kernels;
+  for (const auto& [symbol, name] : {std::pair{"plain", "plain"},
+                                     {"_Z1tILi4EEvPf", "void t<4>(float*)"},
+                                     {"_Z1tILi8EEvPf", "void t<8>(float*)"},
+                                     {"_Z1oPf", "o(float*)"},
+                                     {"_Z1oPd", "o(double*)"},
+                                     {"_ZN12_GLOBAL__N_11aEv", "(anonymous namespace)::a()"}}) {
+    task::KernelResources& kernel = kernels.emplace_back();
+    kernel.symbol = symbol;
+    kernel.name = name;
+  }
+  const auto symbol = [&](const char* name) { return kernel_symbol(name, kernels).value_or("?"); };
+  EXPECT_EQ(symbol("plain"), "plain");
+  EXPECT_EQ(symbol("t<8>"), "_Z1tILi8EEvPf");
+  EXPECT_EQ(symbol("void t<4>(float*)"), "_Z1tILi4EEvPf");
+  EXPECT_EQ(symbol("t<4>(float*)"), "_Z1tILi4EEvPf");
+  EXPECT_EQ(symbol("_Z1tILi4EEvPf"), "_Z1tILi4EEvPf");
+  EXPECT_EQ(symbol("o(double*)"), "_Z1oPd");
+  EXPECT_EQ(symbol("(anonymous namespace)::a"), "_ZN12_GLOBAL__N_11aEv");
+  EXPECT_EQ(symbol("unknown"), "unknown") << "the driver has the last word";
+  const auto several = kernel_symbol("o", kernels);
+  ASSERT_FALSE(several);
+  EXPECT_THAT(several.error().message, HasSubstr("several kernels are called \"o\""));
 }
 
 TEST(CudaToolchain, FlagsNameTheArchitectureOnce) {

@@ -1,5 +1,7 @@
 #include <assay/build/kernel_names.hpp>
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -25,7 +27,49 @@ bool is_mangled(const std::string& symbol) {
          });
 }
 
+// "void scale<4>(float*)" without what it returns: a template's instances say it, plain functions do not.
+std::string_view without_return_type(std::string_view name) {
+  constexpr std::string_view kVoid = "void ";
+  return name.starts_with(kVoid) ? name.substr(kVoid.size()) : name;
+}
+
+// And without its parameters: up to the bracket that is not inside <> or the name of a namespace without one.
+std::string_view without_parameters(std::string_view name) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)";
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name.substr(at).starts_with(kUnnamed)) {
+      at += kUnnamed.size() - 1;
+    } else if (name[at] == '(' && depth == 0) {
+      return name.substr(0, at);
+    }
+    depth += name[at] == '<' ? 1 : name[at] == '>' ? -1 : 0;
+  }
+  return name;
+}
+
 }  // namespace
+
+base::Result<std::string> kernel_symbol(const std::string& name, const std::vector<task::KernelResources>& kernels) {
+  std::string found;
+  for (const task::KernelResources& kernel : kernels) {
+    const std::string_view rest = without_return_type(kernel.name);
+    if (kernel.symbol == name) {
+      return name;
+    }
+    if (kernel.name != name && rest != name && without_parameters(rest) != name) {
+      continue;
+    }
+    if (!found.empty()) {
+      return base::input_error("build.kernel_name",
+                               fmt::format("several kernels are called \"{}\": give the one with its parameters, or "
+                                           "declare it extern \"C\"",
+                                           base::printable(name)));
+    }
+    found = kernel.symbol;
+  }
+  return found.empty() ? name : found;
+}
 
 base::Result<void> name_kernels(std::vector<task::KernelResources>& kernels, const Toolchain& toolchain) {
   std::vector<task::KernelResources*> asked;

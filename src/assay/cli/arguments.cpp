@@ -35,6 +35,7 @@ Parsed parse(int argc, const char* const* argv) {
   declare_campaigns(app, draft);
   declare_archive(app, draft);
   declare_dataset(app, draft);
+  declare_foreign(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -46,13 +46,17 @@ struct CampaignStatusCommand {
   std::string name;  ///< Empty: all.
 };
 struct CandidatesCommand {
-  std::string campaign;  ///< Empty: all candidates of the archive.
+  std::string campaign;   ///< Empty: all candidates of the archive.
+  bool imported = false;  ///< What others measured, instead.
 };
 struct ShowCommand {
   enum class What : std::uint8_t { summary, log, source };
   std::string id;
   What what = What::summary;
   std::string log;
+};
+struct PolicyExplainCommand {
+  std::string policy;  ///< A built-in one, or a file.
 };
 struct ApproveCommand {
   std::string campaign;
@@ -75,14 +79,22 @@ struct ArchiveCommand {
 struct DatasetCheckCommand {
   dataset::BlobDemand blobs = dataset::BlobDemand::optional;
 };
+struct ImportCommand {
+  std::string path;
+};
+struct AuditCommand {
+  std::string folder;
+  std::string page;   ///< A file; empty: none is written.
+  std::string title;  ///< Empty: the folder's name.
+};
 struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
 
-using Command =
-    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                 ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand, DatasetCheckCommand, MaterialiseCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
+                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
+                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -152,6 +152,8 @@ TEST(ParseTest, TheOtherCommands) {
   EXPECT_EQ(command<CampaignStatusCommand>("campaign status").name, "");
   EXPECT_EQ(command<CampaignStatusCommand>("campaign status tune").name, "tune");
   EXPECT_EQ(command<CandidatesCommand>("candidates --campaign tune").campaign, "tune");
+  EXPECT_EQ(command<PolicyExplainCommand>("policy explain release").policy, "release");
+  EXPECT_EQ(parse_line("policy explain").exit_code, 2);
   EXPECT_EQ(command<ReportCommand>("report tune --output r.html").output, "r.html");
   EXPECT_EQ(command<ExportCommand>("export tune -o out").output, "out");
   EXPECT_EQ(command<ArchiveCommand>("archive verify").action, ArchiveCommand::Action::verify);
@@ -229,6 +231,7 @@ TEST(ParseTest, EveryCommandHasHelpWithExamples) {
                            "candidates",
                            "show",
                            "approve",
+                           "policy",
                            "report",
                            "export",
                            "archive",

@@ -11,8 +11,11 @@ void declare_candidates(CLI::App& app, Draft& draft) {
   const Slot<CandidatesCommand> slot(draft);
   CLI::App* command = add_command(app, "candidates", "List what was ever tried",
                                   "  assay candidates\n"
-                                  "  assay candidates --campaign tune --json");
-  command->add_option("--campaign", slot->campaign, "Only those of this campaign, with their numbers");
+                                  "  assay candidates --campaign tune --json\n"
+                                  "  assay candidates --imported");
+  CLI::Option* campaign =
+      command->add_option("--campaign", slot->campaign, "Only those of this campaign, with their numbers");
+  command->add_flag("--imported", slot->imported, "What others measured (assay import), instead")->excludes(campaign);
   add_shared(*command, draft, {Shared::archive, Shared::json});
   command->final_callback(slot.chosen());
 }

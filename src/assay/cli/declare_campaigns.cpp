@@ -31,7 +31,7 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--per-round", options.candidates_per_round, "Candidates in a round")
       ->check(CLI::Range(1, kMostRounds))
       ->capture_default_str();
-  command->add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
+  command->add_option("--policy", options.policy, "quick, standard, release, or a TOML file")->capture_default_str();
   command->add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();
   command->add_option("--seed", options.seed, "Of the tuner's choices")
       ->check(CLI::NonNegativeNumber)
@@ -76,6 +76,18 @@ void declare_approve(CLI::App& app, Draft& draft) {
   command->final_callback(slot.chosen());
 }
 
+void declare_policy(CLI::App& app, Draft& draft) {
+  CLI::App* policy = add_command(app, "policy", "What a policy is: explain", "  assay policy explain release");
+  policy->require_subcommand(1);
+  const Slot<PolicyExplainCommand> slot(draft);
+  CLI::App* command = add_command(*policy, "explain", "Say what a policy will do, what it leans on, and what it costs",
+                                  "  assay policy explain quick\n"
+                                  "  assay policy explain policies/release.toml --json");
+  command->add_option("policy", slot->policy, "quick, standard, release, or a TOML file")->required();
+  add_shared(*command, draft, {Shared::json});
+  command->final_callback(slot.chosen());
+}
+
 void declare_report(CLI::App& app, Draft& draft) {
   const Slot<ReportCommand> slot(draft);
   CLI::App* command = add_command(app, "report", "Write the report of a campaign as one HTML file",
@@ -98,6 +110,7 @@ void declare_campaigns(CLI::App& app, Draft& draft) {
   declare_run(*campaign, draft);
   declare_resume(*campaign, draft);
   declare_status(*campaign, draft);
+  declare_policy(app, draft);
   declare_approve(app, draft);
   declare_report(app, draft);
 }

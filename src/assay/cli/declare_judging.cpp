@@ -74,7 +74,7 @@ void add_timing_options(CLI::App& command, Options& options) {
 void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command.add_option("--definition", options.definition,
                      "What the kernel implements (default: the dataset's only one)");
-  command.add_option("--policy", options.policy, "quick, standard, or a TOML file")->capture_default_str();
+  command.add_option("--policy", options.policy, "quick, standard, release, or a TOML file")->capture_default_str();
   command.add_option("--workloads", options.workloads, "gate (representatives), all, or UUIDs with commas")
       ->capture_default_str();
   command.add_option("--device", options.device, "cpu, cuda:NUMBER, or simulated:SEED")->capture_default_str();
@@ -108,9 +108,12 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
                   "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
                   "  assay evaluate kernel.cu --device cuda:0 --clock graph\n"
                   "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
+                  "  assay evaluate examples/gdn_decode/device_only.cu --device cuda:0\n"
                   "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
                   "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
                   "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
+                  "A .cu file without host code is judged device-only, launched by Assay itself, if a launch plan\n"
+                  "lies beside it as NAME.launch.json (docs/cuda.md).\n"
                   "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
   command
       ->add_option("candidate", slot->options.candidate,

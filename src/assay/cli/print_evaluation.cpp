@@ -10,6 +10,7 @@
 #include <assay/cli/print_official.hpp>
 #include <assay/report/model.hpp>
 #include <assay/stats/binomial_bound.hpp>
+#include <assay/stats/failure_bound.hpp>
 
 namespace assay::cli {
 namespace {
@@ -217,13 +218,37 @@ std::string checks_text(const service::EvaluateReport& report) {
       own, evaluation.stress_trials, 100 * stats::failure_rate_upper_bound(0, own, 0.95));
 }
 
-std::string trials_text(const task::TrialsRecord& trials) {
-  return fmt::format(
-      "  of these {} calls on new inputs in {:.1f} s before anything was timed, {} on each workload: wrong in fewer "
-      "than "
-      "{:.2g} % of calls of this mixture, {:.2g} % of any one workload's (95 % confidence)\n",
-      trials.calls, trials.seconds, trials.on_each, 100 * stats::failure_rate_upper_bound(0, trials.calls, 0.95),
-      100 * stats::failure_rate_upper_bound(0, trials.on_each, 0.95));
+// One stratum a workload, all of one weight, as the mean over workloads has it. Trials of before the counts were recorded
+// were equally many on each.
+std::string trials_text(const service::EvaluateReport& report, const task::TrialsRecord& trials) {
+  std::vector<stats::Stratum> strata;
+  for (std::size_t i = 0; i < report.request.workloads.size(); ++i) {
+    strata.push_back({i < trials.on_workloads.size() ? trials.on_workloads[i] : trials.on_each, 0, 1});
+  }
+  const stats::StrataBound bound = stats::bound_strata(strata, 0.95);
+  std::string text = fmt::format(
+      "  0 failures in {} trials on new inputs in {:.1f} s before anything was timed: wrong in below {:.2g} % of "
+      "calls, each "
+      "workload as often as any other, with 95 % confidence; weakest stratum {}: {} trials, below {:.2g} %\n",
+      bound.trials, trials.seconds, 100 * bound.in_use, workload_text(report, static_cast<std::int32_t>(bound.weakest)),
+      strata[bound.weakest].trials, 100 * bound.of_weakest);
+  if (!report.request.trials_on.empty()) {
+    text += "  more of them where earlier candidates failed, a fifth spread evenly\n";
+  }
+  return text;
+}
+
+// "; tier device-only", or of both sides where they differ; empty where there are no tiers.
+std::string tiers_text(const task::Evaluation& evaluation) {
+  const std::optional<task::Tier>& tier = evaluation.candidate_build.tier;
+  if (!tier) {
+    return {};
+  }
+  std::string text = fmt::format("; tier {}", task::to_string(*tier));
+  if (evaluation.incumbent_build && evaluation.incumbent_build->tier && evaluation.incumbent_build->tier != tier) {
+    text += fmt::format(" (the incumbent: {})", task::to_string(*evaluation.incumbent_build->tier));
+  }
+  return text;
 }
 
 // What the session shows where there is nothing to be seen.
@@ -318,12 +343,13 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
           fmt::format("  {} of them the GPU did not find surely right, and the CPU did\n", *evaluation.checker_doubts);
     }
     if (evaluation.trials) {
-      text += trials_text(*evaluation.trials);
+      text += trials_text(report, *evaluation.trials);
     }
     const base::Timing timing = task::timing_of(evaluation);
-    text += fmt::format("  timed by {}, caches {}; the timer's own floor is {}\n", base::to_string(timing.method),
+    text += fmt::format("  timed by {}, caches {}; the timer's own floor is {}{}\n", base::to_string(timing.method),
                         base::to_string(timing.cache),
-                        base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))));
+                        base::human(std::chrono::nanoseconds(std::llround(evaluation.timer_floor_ns))),
+                        tiers_text(evaluation));
   }
   if (evaluation.official) {
     text += print_official(*evaluation.official, report, colour);

@@ -76,10 +76,33 @@ TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
   // 28 of its own: 8 difficult ones, and half of the other 40; 1 - 0.05^(1/28) is 10 %.
   EXPECT_THAT(text,
               HasSubstr("28 of its outputs checked, 8 on difficult inputs, none wrong: wrong in fewer than 10 % of"));
-  EXPECT_THAT(text, HasSubstr("timed by wall, caches cold; the timer's own floor is 31 ns"));
+  EXPECT_THAT(text, HasSubstr("timed by wall, caches cold; the timer's own floor is 31 ns\n"));
+  report.evaluation.candidate_build.tier = task::Tier::device_only;
+  report.evaluation.incumbent_build.emplace().tier = task::Tier::host_and_device;
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              HasSubstr("floor is 31 ns; tier device-only (the incumbent: host+device)\n"));
   EXPECT_THAT(text, Not(HasSubstr("flashinfer-bench")));
   EXPECT_THAT(text, HasSubstr("archived as e-1 in here\n"));
   EXPECT_THAT(text, HasSubstr("next: all workloads: assay evaluate"));
+}
+
+TEST(PrintEvaluationTest, TrialsAreABoundAndNameTheWeakestStratum) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  compare(report, 1.84, 1.79, 1.90);
+  report.request.workloads.resize(2, report.request.workloads.front());
+  report.request.workloads[1].uuid = "77777777-more";
+  report.evaluation.trials = task::TrialsRecord{400, 100, 2.5, 0.5, {300, 100}};
+  std::string text = print_evaluation(report, Colour::off);
+  // Even weights: what excludes least of the sum of both rates is spent on the second alone; 1 - 0.05^(1/100) is 3 %.
+  EXPECT_THAT(
+      text,
+      HasSubstr("0 failures in 400 trials on new inputs in 2.5 s before anything was timed: wrong in below 1.5 %"));
+  EXPECT_THAT(text, HasSubstr("weakest stratum workload 77777777 (batch_size 4): 100 trials, below 3 %\n"));
+  EXPECT_THAT(text, Not(HasSubstr("where earlier candidates failed")));
+  report.request.trials_on = {300, 100};
+  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("more of them where earlier candidates failed"));
+  report.evaluation.trials = task::TrialsRecord{200, 100, 2.5, 0.5, {}};  // Recorded before there were counts.
+  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("0 failures in 200 trials"));
 }
 
 TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {

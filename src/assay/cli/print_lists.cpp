@@ -60,6 +60,12 @@ std::string print_candidate(const service::Shown& shown, Colour colour) {
     text +=
         fmt::format("  source       {} ({})\n", base::printable(source.path), base::human_bytes(source.content.size()));
   }
+  for (const service::SameCode& same : shown.same) {
+    text += fmt::format(
+        "  same code    {} {} ({}): a difference between the two is noise\n",
+        same.candidate.hex().substr(0, kDigestDigits), base::printable(same.name),
+        same.level == service::SameLevel::object ? "the same object, byte for byte" : "comments and blank space aside");
+  }
   Table table({{"evaluation", Align::left, 80}, {"stage"}, {"campaign"}, {"device"}, {"outcome"}, {"cause"}});
   for (const archive::EvaluationSummary& summary : shown.evaluations) {
     const std::string outcome(task::to_string(summary.outcome));
@@ -77,6 +83,7 @@ std::string print_candidate(const service::Shown& shown, Colour colour) {
 std::string print_build(const std::string& side, const task::BuildRecord& build) {
   std::string text = fmt::format("  {:<12} {}{}", side + " build", build.built ? "built" : "not built",
                                  build.toolchain.empty() ? "" : " by " + base::printable(build.toolchain));
+  text += build.tier ? fmt::format(", {}", task::to_string(*build.tier)) : "";
   text += build.from_cache ? ", from the cache\n" : fmt::format(", {:.2f} s\n", build.seconds);
   if (!build.command.empty()) {
     text += "    " + base::printable(base::join(build.command, " ")) + "\n";
@@ -240,6 +247,14 @@ std::string print_campaigns(const std::vector<service::CampaignStatus>& campaign
                ratio(confirmation ? std::optional(confirmation->speedup) : std::nullopt), status.created});
   }
   return table.render(colour);
+}
+
+std::string print_policy(const std::string& name, const std::vector<std::string>& sentences) {
+  std::string text = fmt::format("policy {}\n", base::printable(name));
+  for (const std::string& sentence : sentences) {
+    text += "  - " + base::printable(sentence) + "\n";
+  }
+  return text;
 }
 
 std::string next_step(const service::CampaignStatus& status) {

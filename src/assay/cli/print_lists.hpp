@@ -22,6 +22,8 @@ namespace assay::cli {
 [[nodiscard]] std::string print_sources(const service::Shown& shown);
 /// One line a campaign.
 [[nodiscard]] std::string print_campaigns(const std::vector<service::CampaignStatus>& campaigns, report::Colour colour);
+/// A policy's sentences, one a line.
+[[nodiscard]] std::string print_policy(const std::string& name, const std::vector<std::string>& sentences);
 /// What can be done next with a campaign; empty if nothing is left to do.
 [[nodiscard]] std::string next_step(const service::CampaignStatus& status);
 [[nodiscard]] std::string print_verify(const archive::VerifyReport& report);

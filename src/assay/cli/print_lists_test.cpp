@@ -107,6 +107,8 @@ TEST(PrintShownTest, AnEvaluationWithBuildsEnvironmentAndFiles) {
                           HasSubstr("g++ -O3"), HasSubstr("incumbent build not built"), HasSubstr("imaginary"),
                           HasSubstr("request.json, candidate-build.log (--log NAME)")));
   EXPECT_THAT(text, Not(HasSubstr("From the archive")));
+  shown.evaluation->evaluation.candidate_build.tier = task::Tier::device_only;
+  EXPECT_THAT(print_shown(shown, Colour::off), HasSubstr("built by g++ 12, device-only, from the cache"));
 }
 
 TEST(PrintShownTest, TheReadingsOfADevice) {

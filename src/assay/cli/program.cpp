@@ -13,13 +13,18 @@
 #include <assay/base/text.hpp>
 #include <assay/cli/interrupt.hpp>
 #include <assay/cli/print_admissibility.hpp>
+#include <assay/cli/print_audit.hpp>
 #include <assay/cli/print_dataset.hpp>
 #include <assay/cli/print_evaluation.hpp>
+#include <assay/cli/print_imported.hpp>
 #include <assay/cli/print_lists.hpp>
 #include <assay/cli/print_selftest.hpp>
 #include <assay/cli/progress.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_report.hpp>
+#include <assay/service/foreign_audit.hpp>
+#include <assay/service/import.hpp>
+#include <assay/service/solutions.hpp>
 
 namespace assay::cli {
 namespace {
@@ -140,6 +145,10 @@ class Performer {
   }
 
   base::Result<Answer> operator()(const CandidatesCommand& command) const {
+    if (command.imported) {
+      ASSAY_TRY_ASSIGN(const auto results, service::imported_results(context_, ""));
+      return answer(0, service::encode(results), [&] { return print_imported(results, colour()); });
+    }
     ASSAY_TRY_ASSIGN(const auto candidates, service::list_candidates(context_, command.campaign));
     return answer(0, service::encode(candidates), [&] { return print_candidates(candidates, colour()); });
   }
@@ -151,8 +160,17 @@ class Performer {
     }
     ASSAY_TRY_ASSIGN(const service::Shown shown, service::show(context_, command.id));
     return answer(0, service::encode(shown), [&] {
-      return command.what == ShowCommand::What::source ? print_sources(shown) : print_shown(shown, colour());
+      return command.what == ShowCommand::What::source
+                 ? print_sources(shown)
+                 : print_shown(shown, colour()) + print_foreign_results(shown.foreign, colour());
     });
+  }
+
+  base::Result<Answer> operator()(const PolicyExplainCommand& command) const {
+    ASSAY_TRY_ASSIGN(const promote::Policy policy, service::resolve_policy(command.policy));
+    const std::vector<std::string> sentences = promote::explain(policy);
+    return answer(0, {{"policy", promote::encode(policy)}, {"sentences", sentences}},
+                  [&] { return print_policy(policy.name, sentences); });
   }
 
   base::Result<Answer> operator()(const ApproveCommand& command) const {
@@ -197,6 +215,23 @@ class Performer {
   base::Result<Answer> operator()(const DatasetCheckCommand& command) const {
     ASSAY_TRY_ASSIGN(const dataset::DatasetCheck check, service::check_dataset(context_, command.blobs));
     return answer(check.exit_code(), service::encode(check), [&] { return print_dataset_check(check, colour()); });
+  }
+
+  base::Result<Answer> operator()(const ImportCommand& command) const {
+    ASSAY_TRY_ASSIGN(const archive::Import import, service::import_results(context_, command.path));
+    return answer(0, service::encode(import), [&] { return print_import(import); });
+  }
+
+  base::Result<Answer> operator()(const AuditCommand& command) const {
+    ASSAY_TRY_ASSIGN(const foreign::Audit audit, service::audit_folder(command.folder));
+    if (!command.page.empty()) {
+      const os::Path folder = os::Path(command.folder).lexically_normal();
+      const os::Path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+      ASSAY_TRY(service::write_audit_page(audit, command.title.empty() ? name.string() : command.title, command.page));
+    }
+    return answer(0, foreign::encode(audit), [&] {
+      return print_audit(audit, colour()) + (command.page.empty() ? "" : "page: " + command.page + "\n");
+    });
   }
 
   base::Result<Answer> operator()(const MaterialiseCommand& command) const {

@@ -73,6 +73,17 @@ TEST_F(ProgramTest, ValidateHoldsWorkloadsToAGivenDefinition) {
   EXPECT_THAT(broken.error().message, HasSubstr("no.json"));
 }
 
+TEST_F(ProgramTest, PolicyExplainTakesANameOrAFile) {
+  const auto built_in = act(PolicyExplainCommand{"release"});
+  ASSERT_TRUE(built_in) << built_in.error().text();
+  EXPECT_THAT(built_in->text, StartsWith("policy release\n  - Gate: up to 8 representative workloads"));
+  const auto file = act(PolicyExplainCommand{write("mine.toml", "version = 1\nname = \"mine\"\n")}, Format::json);
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(base::Json::parse(file->text)["policy"]["name"], "mine");
+  EXPECT_FALSE(base::Json::parse(file->text)["sentences"].empty());
+  EXPECT_EQ(act(PolicyExplainCommand{"no-such"}).error().owner, base::Owner::input);
+}
+
 TEST_F(ProgramTest, AMissingFileIsAnErrorOfTheRequest) {
   const auto answer = act(ValidateCommand{{}, "", "/no/such/file"});
   ASSERT_FALSE(answer);
@@ -175,6 +186,26 @@ TEST(RunTest, ErrorsGoToStderrAndWithJsonAlsoToStdout) {
   testing::internal::GetCapturedStderr();
   EXPECT_EQ(error["error"]["owner"], "input");
   EXPECT_THAT(error["error"]["message"].get<std::string>(), HasSubstr("/no/such/file"));
+}
+
+TEST_F(ProgramTest, AuditAnswersInTextAndInJsonAndWritesAPage) {
+  const std::string page = (folder_.path() / "audit.html").string();
+  const AuditCommand command{ASSAY_SOURCE_DIR "/tests/data/traces", page, ""};
+  const auto text = act(command);
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_EQ(text->exit_code, 0);
+  EXPECT_THAT(text->text,
+              HasSubstr("39 promotions: 2 the same code, 5 slower, 18 inside the noise, 1 suspect environment, "
+                        "13 plausible."));
+  const auto written = os::read_file(page);
+  ASSERT_TRUE(written);
+  EXPECT_THAT(*written, HasSubstr("<title>traces – Assay audit</title>"));
+  const auto json = base::Json::parse(act(AuditCommand{command.folder, "", ""}, Format::json)->text);
+  EXPECT_EQ(json.size(), 4U);
+  EXPECT_EQ(json["promotions"].size(), 39U);
+  const auto missing = act(AuditCommand{folder_.path().string(), "", ""});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().owner, base::Owner::input);
 }
 
 }  // namespace

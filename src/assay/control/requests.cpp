@@ -1,7 +1,10 @@
 #include <assay/control/requests.hpp>
 
+#include <algorithm>
+
 #include <assay/base/random.hpp>
 #include <assay/control/next_action.hpp>
+#include <assay/stats/online_levels.hpp>
 
 namespace assay::control {
 namespace {
@@ -13,6 +16,23 @@ task::SessionPlan baseline_plan(const task::SessionPlan& sweep) {
   plan.maximum_pairs = 2;
   plan.call_limit *= task::kPatienceWithTheKnown;
   return plan;
+}
+
+// What one sweep may spend of the policy's alpha: a campaign asks the question many times. Only evidence can be held against
+// a level that depends on the sweeps before.
+double share_of_alpha(const CampaignState& state, const PendingEvaluation& target, const task::SessionPlan& plan) {
+  if (plan.test != task::PairedTest::evidence) {
+    return plan.alpha;
+  }
+  int swept = 0;
+  int promoted = 0;
+  for (const CandidateState& other : state.candidates) {
+    if (other.number != target.candidate && other.decision) {
+      ++swept;
+      promoted += other.decision->verdict == promote::Decision::Verdict::promote ? 1 : 0;
+    }
+  }
+  return stats::online_level(plan.alpha, swept + 1, promoted);
 }
 
 }  // namespace
@@ -52,6 +72,9 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
     case Purpose::confirmation:
       request.stage = task::Stage::sweep;
       request.plan = promote::plan_on(configuration.device, configuration.policy.sweep);
+      if (target.purpose == Purpose::sweep) {
+        request.plan.alpha = share_of_alpha(state, target, request.plan);
+      }
       break;
   }
   request.incumbent = std::move(incumbent);

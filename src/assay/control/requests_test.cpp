@@ -57,6 +57,32 @@ TEST(MakeRequest, SweepsAndConfirmsOnEveryWorkload) {
   }
 }
 
+TEST(MakeRequest, SweepsByEvidenceShareTheErrorOfACampaign) {
+  CampaignConfiguration configuration = sample_configuration();
+  CampaignState state;
+  state.candidates.resize(3);
+  for (int i = 0; i < 3; ++i) {
+    state.candidates[static_cast<std::size_t>(i)].number = i + 1;
+  }
+  const auto alpha_of = [&](Purpose purpose) {
+    const PendingEvaluation target{purpose, 3, 1, "id"};
+    return make_request(configuration, state, target, configuration.supplied.at(4), configuration.baseline).plan.alpha;
+  };
+  const double alpha = configuration.policy.sweep.alpha;
+  EXPECT_EQ(alpha_of(Purpose::sweep), alpha) << "Student's t knows no levels";
+  configuration.policy.sweep.test = task::PairedTest::evidence;
+  const double first = alpha_of(Purpose::sweep);
+  EXPECT_LT(first, alpha);
+  EXPECT_EQ(alpha_of(Purpose::confirmation), alpha);
+  state.candidates[0].decision.emplace();
+  const double second = alpha_of(Purpose::sweep);
+  EXPECT_LT(second, first);
+  state.candidates[0].decision->verdict = promote::Decision::Verdict::promote;
+  EXPECT_DOUBLE_EQ(alpha_of(Purpose::sweep), 2 * second);
+  state.candidates[2].decision.emplace();
+  EXPECT_DOUBLE_EQ(alpha_of(Purpose::sweep), 2 * second) << "its own sweep is the one that is asked for";
+}
+
 TEST(MakeRequest, SeedsASimulatedDeviceByWhatIsMeasured) {
   CampaignConfiguration configuration = sample_configuration();
   std::set<std::uint64_t> seeds;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
@@ -43,8 +44,21 @@ void add_entry_points(std::string_view code, std::string_view macro, char last, 
   }
 }
 
+os::Path plan_beside(const os::Path& path) {
+  os::Path plan = path;
+  return plan.replace_extension(".launch.json");
+}
+
 base::Result<std::string> choose_entry_point(const os::Path& path, const std::string& source) {
   const std::vector<std::string> names = entry_points(source);
+  if (names.empty() && path.extension() == ".cu") {
+    return base::input_error(
+        "source.no_entry_point",
+        fmt::format("{}: missing entry point: include <assay/candidate.h> and define ASSAY_KERNEL(run) {{ … }}, or "
+                    "include <tvm/ffi/tvm_ffi.h> and write TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, …), or, for kernels "
+                    "without host code, put a launch plan beside it as {} (docs/cuda.md)",
+                    path.string(), plan_beside(path).filename().string()));
+  }
   if (names.empty()) {
     return base::input_error("source.no_entry_point",
                              fmt::format("{}: missing entry point: include <assay/candidate.h> and define "
@@ -67,11 +81,46 @@ base::Result<std::string> choose_entry_point(const os::Path& path, const std::st
 // that are not UTF-8 would be replaced on the way.
 base::Result<task::Solution> checked(const os::Path& path, task::Solution solution) {
   ASSAY_TRY_ASSIGN(task::Solution read, task::load_solution(base::dump_compact(task::encode(solution)), path.string()));
-  if (read.sources.front().content != solution.sources.front().content || read.name != solution.name) {
+  const bool is_same = std::equal(
+      read.sources.begin(), read.sources.end(), solution.sources.begin(), solution.sources.end(),
+      [](const task::SourceFile& left, const task::SourceFile& right) { return left.content == right.content; });
+  if (!is_same || read.name != solution.name) {
     return base::input_error("source.encoding",
                              fmt::format("{}: the file or its name is not UTF-8: convert it", path.string()));
   }
   return read;
+}
+
+// The member of a launch plan that is meant.
+base::Result<std::string> choose_plan(const os::Path& path, const std::string& text) {
+  ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(text, path.string()));
+  if (json.is_object() && json.contains("run")) {
+    return std::string("run");
+  }
+  if (!json.is_object() || json.size() != 1) {
+    return base::input_error("source.entry_point",
+                             fmt::format("{}: a launch plan is an object with one member, or with one called \"run\": "
+                                         "name the plan to judge so",
+                                         path.string()));
+  }
+  return json.begin().key();
+}
+
+base::Result<task::Solution> pack_kernels(const os::Path& path, std::string content, const os::Path& plan,
+                                          std::string_view definition) {
+  constexpr const char* kPackedPlan = "launch.json";
+  ASSAY_TRY_ASSIGN(std::string text, os::read_file(plan, kLargestSource));
+  ASSAY_TRY_ASSIGN(const std::string name, choose_plan(plan, text));
+  task::Solution solution;
+  solution.name = path.stem().string();
+  solution.definition = definition;
+  solution.author = "local";
+  solution.spec.language = task::Language::cuda;
+  solution.spec.target_hardware = {"cuda"};
+  solution.spec.entry_point = fmt::format("{}::{}", kPackedPlan, name);
+  solution.sources.push_back({"kernel.cu", std::move(content)});
+  solution.sources.push_back({kPackedPlan, std::move(text)});
+  return checked(path, std::move(solution));
 }
 
 }  // namespace
@@ -88,6 +137,17 @@ std::vector<std::string> entry_points(std::string_view source) {
 
 base::Result<task::Solution> pack_source(const os::Path& path, std::string_view definition) {
   ASSAY_TRY_ASSIGN(std::string content, os::read_file(path, kLargestSource));
+  const os::Path plan = plan_beside(path);
+  std::error_code error;
+  const bool has_plan = path.extension() == ".cu" && std::filesystem::is_regular_file(plan, error);
+  if (has_plan && entry_points(content).empty()) {
+    return pack_kernels(path, std::move(content), plan, definition);
+  }
+  if (has_plan) {
+    return base::input_error("source.entry_point", fmt::format("{}: has an entry point, and a launch plan beside it "
+                                                               "({}): remove one of them",
+                                                               path.string(), plan.string()));
+  }
   ASSAY_TRY_ASSIGN(const std::string symbol, choose_entry_point(path, content));
   task::Solution solution;
   solution.name = path.stem().string();

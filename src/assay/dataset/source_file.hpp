@@ -18,7 +18,9 @@ namespace assay::dataset {
 /// Wraps one C or C++ file (.c .cc .cpp .cxx) as a solution of `definition`, so that a kernel can be tried without
 /// writing JSON. The solution has the file's stem as its name and the author "local"; its source is called "kernel" with
 /// the file's extension, so that a renamed copy is the same candidate. Its entry point is `run`, or the only one that
-/// the file defines; a file without one is an input error with code "source.no_entry_point".
+/// the file defines. A .cu file without one is device-only if a launch plan lies beside it, NAME.launch.json for NAME.cu,
+/// which is packed as "launch.json"; its entry point is the plan's `run`, or its only member. Otherwise a file without an
+/// entry point is an input error with code "source.no_entry_point"; one with both is an error too.
 [[nodiscard]] base::Result<task::Solution> pack_source(const os::Path& path, std::string_view definition);
 
 /// Reads a solution from its JSON, or packs a source file, by the file's extension. A JSON solution of another

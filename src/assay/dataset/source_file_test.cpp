@@ -129,6 +129,31 @@ TEST(PackSource, FaultsOfTheFile) {
   EXPECT_TRUE(pack_source(folder.path("a::b.cpp"), "add")) << "the file's own name is not part of the solution's paths";
 }
 
+TEST(PackSource, ALaunchPlanBesideKernelsWithoutHostCodeMakesThemDeviceOnly) {
+  const DatasetFolder folder;
+  folder.write("k.cu", "extern \"C\" __global__ void decode() {}\n");
+  const auto without = load_solution_path(folder.path("k.cu"), "add");
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().code, "source.no_entry_point");
+  EXPECT_THAT(without.error().message, HasSubstr("k.launch.json"));
+  folder.write("k.launch.json", R"({"step": {"launches": []}})");
+  const auto solution = load_solution_path(folder.path("k.cu"), "add");
+  ASSERT_TRUE(solution) << solution.error().text();
+  EXPECT_EQ(task::tier_of(*solution), task::Tier::device_only);
+  EXPECT_EQ(solution->spec.entry_point, "launch.json::step");
+  ASSERT_EQ(solution->sources.size(), 2U);
+  EXPECT_EQ(solution->sources[0].path, "kernel.cu");
+  EXPECT_EQ(solution->sources[1].content, R"({"step": {"launches": []}})");
+  folder.write("k.launch.json", R"({"step": {}, "run": {}})");
+  EXPECT_EQ(load_solution_path(folder.path("k.cu"), "add")->entry_symbol(), "run");
+  folder.write("k.launch.json", R"({"step": {}, "other": {}})");
+  EXPECT_EQ(load_solution_path(folder.path("k.cu"), "add").error().code, "source.entry_point");
+  folder.write("k.launch.json", "{");
+  EXPECT_THAT(load_solution_path(folder.path("k.cu"), "add").error().message, HasSubstr("k.launch.json"));
+  folder.write("k.cu", "ASSAY_KERNEL(run) { return 0; }\n");
+  EXPECT_EQ(load_solution_path(folder.path("k.cu"), "add").error().code, "source.entry_point") << "which is meant?";
+}
+
 TEST(LoadSolutionPath, ReadsJsonOfThatDefinition) {
   const DatasetFolder folder;
   folder.write("s.json", DatasetFolder::solution("any_name", "add"));

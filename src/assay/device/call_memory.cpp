@@ -12,7 +12,10 @@ class HostMemory final : public CallMemory {
     return memory_.present(size);
   }
   [[nodiscard]] const os::Fd& descriptor() const override { return memory_.fd(); }
-  base::Result<void> publish(std::size_t /*size*/) override { return {}; }
+  base::Result<void> publish(std::size_t /*size*/) override {
+    plan().settle();
+    return {};
+  }
   base::Result<void> fetch(std::size_t /*size*/) override { return {}; }
 
  private:

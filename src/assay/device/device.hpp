@@ -77,6 +77,9 @@ class Device {
   [[nodiscard]] virtual base::Result<std::optional<DevicePeaks>> measure_peaks() const { return std::nullopt; }
   /// What it says of itself now: nullopt where nobody can tell (no such library, or a CPU).
   [[nodiscard]] virtual std::optional<DeviceState> state() const { return std::nullopt; }
+  /// The samples of how busy it was that ended after then (microseconds of the system clock since its epoch), in order.
+  /// Empty where nobody can tell.
+  [[nodiscard]] virtual std::vector<BusySample> busy_samples(std::int64_t /*after_us*/) const { return {}; }
   /// How long a fixed piece of the judge's own work takes now, once it takes the same twice: whether the device is what
   /// it was. nullopt where there is none (a CPU).
   [[nodiscard]] virtual base::Result<std::optional<std::chrono::nanoseconds>> time_canary() const {

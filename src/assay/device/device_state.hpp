@@ -17,4 +17,10 @@ struct DeviceState {
   int processes = 0;                   ///< That hold a compute context, ours and our workers' included.
 };
 
+/// For what part of the time that ends then, since the sample before, a device was running any kernel of any process.
+struct BusySample {
+  std::int64_t end_us = 0;  ///< Of the system clock, since its epoch.
+  double share = 0;         ///< 0 to 1.
+};
+
 }  // namespace assay::device

@@ -20,6 +20,10 @@ Complaint complaint(task::Outcome outcome, const char* kind, std::string message
 }  // namespace
 
 std::optional<Complaint> complaint_about(const worker::CallReply& reply) {
+  if (reply.refused_launch > 0) {
+    return complaint(task::Outcome::crashed, "launch_refused",
+                     describe_refused_launch(reply.refused_launch, reply.device_status));
+  }
   // In these two the driver's status is not about the call itself.
   if (reply.timing_status == worker::TimingStatus::not_capturable) {
     return complaint(task::Outcome::crashed, "not_capturable", describe_capture_failure(reply.device_status));

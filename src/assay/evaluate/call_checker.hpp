@@ -12,6 +12,7 @@
 #include <assay/device/call_memory.hpp>
 #include <assay/operators/operator.hpp>
 #include <assay/task/evaluation.hpp>
+#include <assay/task/named.hpp>
 #include <assay/tensor/comparison.hpp>
 #include <assay/verify/call_memory.hpp>
 #include <assay/verify/sampled_content.hpp>
@@ -71,7 +72,8 @@ class CallChecker {
   virtual ~CallChecker() = default;
   /// Who computes and who decides, for the record: a persisted word.
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Makes workers see the inputs, which were written to the image.
+  /// Makes workers see the inputs, which were written to the image or left to its plan, by the time that `prepare` has
+  /// returned: until then the image stays as it is.
   [[nodiscard]] virtual base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) = 0;
   /// Whether the inputs are other than at `begin`; false where that was not to be asked.
   [[nodiscard]] virtual base::Result<bool> inputs_changed() = 0;
@@ -80,6 +82,10 @@ class CallChecker {
                                                                            const OutputPreparation& preparation) = 0;
   /// How many outputs were not surely right elsewhere, so that the CPU was asked.
   [[nodiscard]] virtual std::int64_t doubts() const { return 0; }
+  /// How long the device has worked for the judge, at what, in seconds since the checker was made; empty on a CPU.
+  [[nodiscard]] virtual task::Named<double> device_seconds() const { return {}; }
+  /// How long one sweep of the device's cache takes, as workers make two around each cold call; 0 on a CPU.
+  [[nodiscard]] virtual double sweep_seconds() const { return 0; }
 };
 
 /// Joins the digests of parts of a memory.

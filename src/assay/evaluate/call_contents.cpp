@@ -11,18 +11,24 @@ constexpr int kPerturbedCalls = 3;
 
 }  // namespace
 
-void CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments) const {
+void CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
+                        device::CallMemory& memory) const {
   const task::EvaluationRequest& request = *session_.request;
   const task::Workload& workload = request.workloads[static_cast<std::size_t>(call.workload)];
+  device::CopyPlan& plan = memory.plan();
+  plan.clear();
   const std::uint64_t contents = request.probes(task::Probe::fresh_contents) ? call.contents : 0;
   if (session_.purpose == Session::Purpose::stress) {
     const std::size_t kind = (*session_.stress_kinds)[static_cast<std::size_t>(call.workload)];
-    session_.generator->fill_stress(kind, workload, contents, arguments);
-    return;
+    session_.generator->compose_stress(kind, workload, contents, arguments, plan);
+  } else {
+    session_.generator->compose(workload, contents, arguments, plan);
+    if (call.perturbed) {
+      session_.generator->perturb_composed(session_.seed + *call.perturbed, call.contents, arguments, plan);
+    }
   }
-  session_.generator->fill(workload, contents, arguments);
-  if (call.perturbed) {
-    session_.generator->perturb(session_.seed + *call.perturbed, call.contents, arguments);
+  if (!session_.device->runs_remotely()) {
+    plan.settle();
   }
 }
 
@@ -45,6 +51,7 @@ measure::ScheduleOptions schedule_options(const Session& session, std::int32_t p
   options.pair = pair;
   options.workloads = static_cast<std::int32_t>(request.workloads.size());
   options.timed_repetitions = compares ? request.plan.samples_per_pair : session.trials - 1;
+  options.calls_on = session.trials_on;
   options.with_incumbent = with_incumbent;
   options.check_fraction = compares ? request.plan.check_fraction : 1;
   for (const verify::Layout& layout : *session.layouts) {

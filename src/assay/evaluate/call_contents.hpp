@@ -21,8 +21,10 @@ class CallContents {
   /// The session outlives this.
   explicit CallContents(const Session& session) : session_(session) {}
 
-  /// Writes the inputs of a call into its arguments.
-  void fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments) const;
+  /// Writes the inputs of a call into its arguments, which lie in the memory's image. Where calls run elsewhere, what is
+  /// cut from pools is left to the memory's plan, until it is published.
+  void fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
+            device::CallMemory& memory) const;
 
   /// Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
   /// address meets new contents there), the others elsewhere (so that who wrote down an address misses).

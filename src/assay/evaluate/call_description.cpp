@@ -85,4 +85,14 @@ worker::Call describe_call(const verify::Layout& layout, std::span<const operato
   return call;
 }
 
+base::Result<worker::Call> describe_call(const Contestant& contestant, const task::Definition& definition,
+                                         const task::AxisValues& axes, const verify::Layout& layout,
+                                         std::span<const operators::Argument> inputs, const base::Timing& timing) {
+  worker::Call call = describe_call(layout, inputs, timing);
+  if (contestant.plan) {
+    ASSAY_TRY(add_launches(*contestant.plan, definition, axes, inputs, call));
+  }
+  return call;
+}
+
 }  // namespace assay::evaluate

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
+#include <assay/evaluate/device_plan.hpp>
 #include <assay/evaluate/settings.hpp>
 #include <assay/os/fd.hpp>
 #include <assay/task/evaluation.hpp>
@@ -18,10 +20,12 @@ struct Contestant {
   std::string name;
   base::Digest content;  ///< Of the solution.
   std::string symbol;    ///< Exported by the object.
-  os::Fd object;         ///< Sealed memory with the shared object that the build's record names.
+  os::Fd object;         ///< Sealed memory with the object that the build's record names.
   /// Where the solution may use TVM-FFI: what the object exports then, and sealed memory with the library. Else empty.
   std::string tvm_ffi_symbol;
   os::Fd tvm_ffi_library;
+  /// Of a device-only solution: what is launched of the object, which is a cubin then. Its symbols are found.
+  std::optional<DevicePlan> plan;
 };
 
 /// Makes a solution that was built as `object` ready. An environment error if it needs TVM-FFI's library and that is not

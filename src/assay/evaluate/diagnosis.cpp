@@ -166,6 +166,19 @@ std::string describe_device_failure(std::int32_t status, std::int32_t return_cod
   return text;
 }
 
+std::string describe_refused_launch(std::uint32_t launch, std::int32_t status) {
+  constexpr std::int32_t kOutOfResources = 701;
+  constexpr std::int32_t kCooperativeTooLarge = 720;
+  const char* reason = "more threads, shared memory or blocks of a cluster than this kernel or this device takes";
+  if (status == kOutOfResources) {
+    reason = "the kernel needs more registers than there are for so many threads (see __launch_bounds__)";
+  } else if (status == kCooperativeTooLarge) {
+    reason = "a cooperative launch has no more blocks than fit on the device at once";
+  }
+  return fmt::format("the GPU's driver refused /launches/{} of the launch plan, {}: {}", launch - 1,
+                     device::cuda::status_text(status), reason);
+}
+
 std::string describe_capture_failure(std::int32_t status) {
   return fmt::format(
       "its call cannot be captured into a CUDA graph (the driver says {}): put all work on assay_stream(call) or on "

@@ -32,6 +32,8 @@ enum class Activity : std::uint8_t { load, map, call };
 /// Says in a sentence what a device's driver said of a call (`status`, a CUresult that is not success), with what usually
 /// lies behind it. `return_code` is the entry point's.
 [[nodiscard]] std::string describe_device_failure(std::int32_t status, std::int32_t return_code);
+/// Says which launch of a plan, from 1, the driver refused, with its words and what usually lies behind them.
+[[nodiscard]] std::string describe_refused_launch(std::uint32_t launch, std::int32_t status);
 /// Says why a call could not be captured into a graph, by the driver's word, and what to do.
 [[nodiscard]] std::string describe_capture_failure(std::int32_t status);
 

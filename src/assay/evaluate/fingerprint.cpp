@@ -7,7 +7,7 @@
 
 namespace assay::evaluate {
 
-base::Result<build::Toolchain> toolchain_for(const device::Device& device) {
+base::Result<build::Toolchain> usual_toolchain(const device::Device& device) {
   const std::string architecture = device.architecture();
   return architecture.empty() ? build::find_toolchain()
                               : build::find_nvcc(architecture, build::ObjectForm::shared_object);

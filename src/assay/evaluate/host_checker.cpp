@@ -90,6 +90,7 @@ base::Result<void> HostChecker::begin(const BlockInputs& inputs, const BlockQues
   adopt(inputs);
   questions_ = questions;
   const std::size_t size = inputs.layout.inputs_size;
+  inputs.memory.plan().settle();
   ASSAY_TRY(inputs.memory.publish(size));
   digest_.reset();
   // The kernel lets nobody but us write to the inputs; that it does is looked at, always where it is cheap.
@@ -117,6 +118,7 @@ base::Result<std::unique_ptr<CallOutputs>> HostChecker::prepare(device::CallMemo
 
 base::Result<void> HostChecker::need_reference() {
   if (!has_expected_) {
+    inputs().memory.plan().replay();
     ASSAY_TRY(op_->reference(inputs().axes, operators::read_only(inputs().arguments), expected_));
     has_expected_ = true;
   }

@@ -24,7 +24,8 @@ class HostChecker final : public CallChecker {
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                      const OutputPreparation& preparation) override;
 
-  /// Takes inputs that somebody else has published, for `findings` alone.
+  /// Takes inputs that somebody else has published, for `findings` alone. What is left to the memory's plan is done of
+  /// the image when it is looked at.
   void adopt(const BlockInputs& inputs);
   /// Compares outputs that lie in `memory`. The reference is computed when it is first needed in a block.
   [[nodiscard]] base::Result<std::vector<task::Finding>> findings(std::span<const std::byte> memory,

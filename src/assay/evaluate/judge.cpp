@@ -17,6 +17,7 @@
 #include <assay/device/cuda/cupti.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
+#include <assay/evaluate/contestant_build.hpp>
 #include <assay/evaluate/device_checker.hpp>
 #include <assay/evaluate/fingerprint.hpp>
 #include <assay/evaluate/host_checker.hpp>
@@ -28,6 +29,7 @@
 #include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/evaluate/self_pair.hpp>
 #include <assay/evaluate/session_flags.hpp>
+#include <assay/evaluate/toolchain_choice.hpp>
 #include <assay/evaluate/trials.hpp>
 #include <assay/evaluate/wording.hpp>
 #include <assay/evaluate/worker_setup.hpp>
@@ -53,6 +55,17 @@ std::string names(const task::ProbeSet& probes) {
   return base::join(words, ",");
 }
 
+// Each pair has the same names in the same order.
+void add_seconds(task::Named<double>& sums, const task::Named<double>& more) {
+  if (sums.empty()) {
+    sums = more;
+    return;
+  }
+  for (std::size_t i = 0; i < std::min(sums.size(), more.size()); ++i) {
+    sums[i].second += more[i].second;
+  }
+}
+
 class Judge {
  public:
   Judge(const task::EvaluationRequest& request, const JudgeSettings& settings)
@@ -74,18 +87,17 @@ class Judge {
     ASSAY_TRY_ASSIGN(means_, check_request(request_, settings_));
     note_phase("open the device and read the request");
     ASSAY_TRY(os::require_sandbox(os::sandbox_support().report, request_.plan.minimum_sandbox));
-    ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, toolchain_for(*means_.device));
+    ASSAY_TRY_ASSIGN(const build::Toolchain toolchain, toolchain_for(*means_.device, request_.candidate, settings_));
     ASSAY_TRY_ASSIGN(evaluation.environment, fingerprint(*means_.device, toolchain, settings_));
     if (!request_.disabled_probes.empty()) {
       evaluation.environment.emplace_back("disabled_probes", names(request_.disabled_probes));
     }
-    const build::Builder builder(settings_.cache, settings_.include, toolchain,
-                                 device::describe_processor().features_sha256);
+    ASSAY_TRY_ASSIGN(const build::Toolchain other, incumbents_toolchain(toolchain));
     note_phase("find the compiler and describe the machine");
     if (request_.stage != task::Stage::build) {
       ASSAY_TRY(start_workers());
     }
-    ASSAY_TRY_ASSIGN(const bool built, build_all(builder));
+    ASSAY_TRY_ASSIGN(const bool built, build_all(builder(toolchain), builder(other)));
     note_phase("build");
     if (built && request_.stage == task::Stage::build) {
       conclude(task::Outcome::built, "built; nothing was run");
@@ -98,7 +110,31 @@ class Judge {
   }
 
  private:
+  // The candidate's too, unless they are of different tiers.
+  base::Result<build::Toolchain> incumbents_toolchain(const build::Toolchain& candidates) {
+    if (!request_.incumbent || task::tier_of(*request_.incumbent) == task::tier_of(request_.candidate)) {
+      return candidates;
+    }
+    ASSAY_TRY_ASSIGN(build::Toolchain found, toolchain_for(*means_.device, *request_.incumbent, settings_));
+    judged_.evaluation.environment.emplace_back("incumbent_toolchain", found.version);
+    return found;
+  }
+
+  [[nodiscard]] build::Builder builder(const build::Toolchain& toolchain) const {
+    return {settings_.cache, settings_.include, toolchain, device::describe_processor().features_sha256};
+  }
+
   // Since the last one.
+  // Of trials always; of pairs, where calls run on a device, together.
+  void note_stages(const std::string& of, const task::Named<double>& stages, const task::Named<double>& on_device) {
+    for (const auto& [stage, seconds] : stages) {
+      judged_.evaluation.phases.emplace_back(of + ": " + stage, seconds);
+    }
+    for (const auto& [work, seconds] : on_device) {
+      judged_.evaluation.phases.emplace_back(of + " on the GPU: " + work, seconds);
+    }
+  }
+
   void note_phase(const char* what) {
     const Clock::time_point now = Clock::now();
     judged_.evaluation.phases.emplace_back(what, std::chrono::duration<double>(now - phase_start_).count());
@@ -106,12 +142,13 @@ class Judge {
   }
 
   // Returns whether there is something to measure.
-  base::Result<bool> build_all(const build::Builder& builder) {
+  base::Result<bool> build_all(const build::Builder& builder, const build::Builder& incumbents) {
     if (settings_.on_progress) {
       settings_.on_progress(0, 1, "building " + request_.candidate.name);
     }
     if (request_.incumbent) {
-      ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(*request_.incumbent, request_.plan.build_limit));
+      ASSAY_TRY_ASSIGN(BuiltSolution result,
+                       build_solution(incumbents, request_, *request_.incumbent, task::Side::incumbent));
       ASSAY_TRY_ASSIGN(judged_.evaluation.incumbent_build,
                        record(std::move(result), kIncumbentBuildLog, task::Side::incumbent, *request_.incumbent));
       if (!judged_.evaluation.incumbent_build->built) {
@@ -119,8 +156,9 @@ class Judge {
                                                                     request_.incumbent->name, build_complaint_));
       }
     }
-    ASSAY_TRY_ASSIGN(build::BuildResult result, builder.build(request_.candidate, request_.plan.build_limit));
-    const bool timed_out = result.timed_out;
+    ASSAY_TRY_ASSIGN(BuiltSolution result,
+                     build_solution(builder, request_, request_.candidate, task::Side::candidate));
+    const bool timed_out = result.result.timed_out;
     ASSAY_TRY_ASSIGN(judged_.evaluation.candidate_build,
                      record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate));
     if (!judged_.evaluation.candidate_build.built) {
@@ -131,19 +169,21 @@ class Judge {
     return judged_.evaluation.candidate_build.built;
   }
 
-  base::Result<task::BuildRecord> record(build::BuildResult result, const char* log_file, task::Side side,
+  base::Result<task::BuildRecord> record(BuiltSolution built, const char* log_file, task::Side side,
                                          const task::Solution& solution) {
+    build::BuildResult& result = built.result;
     if (result.record.built) {
       ASSAY_TRY_ASSIGN(Contestant contestant, make_contestant(solution, side, result.object, settings_));
+      contestant.plan = std::move(built.plan);
       contestants_.push_back(std::move(contestant));
       if (side == task::Side::incumbent && request_.plan.self_comparison) {
         ASSAY_TRY_ASSIGN(copy_, make_contestant(solution, task::Side::candidate, result.object, settings_));
+        copy_->plan = contestants_.back().plan;
       }
     } else {
-      std::vector<task::Finding> findings = compiler_findings(result.log, side);
-      build_complaint_ = findings.empty() ? "the compiler said nothing" : findings.front().message;
+      build_complaint_ = built.findings.empty() ? "the compiler said nothing" : built.findings.front().message;
       if (side == task::Side::candidate) {
-        judged_.evaluation.findings = std::move(findings);
+        judged_.evaluation.findings = std::move(built.findings);
       }
     }
     result.record.log_file = log_file;
@@ -207,6 +247,9 @@ class Judge {
       judged_.evaluation.checker_doubts = checker_->doubts();
     }
     note_phase("process pairs");
+    if (!device_seconds_of_pairs_.empty()) {
+      note_stages("pairs", stages_of_pairs_, device_seconds_of_pairs_);
+    }
     judged_.logs.emplace_back(kOutputLog, read_worker_log(log_));
     return measured;
   }
@@ -244,9 +287,7 @@ class Judge {
                        with_retries("the process of the trials", [&] { return run_trials(session, record); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       note_phase("trials");
-      for (const auto& [stage, seconds] : result.stages) {
-        judged_.evaluation.phases.emplace_back("trials: " + stage, seconds);
-      }
+      note_stages("trials", result.stages, result.device_seconds);
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
@@ -269,6 +310,8 @@ class Judge {
         judged_.evaluation.device_readings.push_back(std::move(*result.readings));
       }
       evidence_.add(result);
+      add_seconds(stages_of_pairs_, result.stages);
+      add_seconds(device_seconds_of_pairs_, result.device_seconds);
       judged_.evaluation.timer_floor_ns = evidence_.timer_floor_ns();
       if (result.fault) {
         return blame(std::move(*result.fault));
@@ -425,6 +468,8 @@ class Judge {
   Clock::time_point phase_start_ = Clock::now();
   PairEvidence evidence_;
   std::optional<device::DevicePeaks> peaks_;
+  task::Named<double> stages_of_pairs_;
+  task::Named<double> device_seconds_of_pairs_;
   std::optional<std::chrono::nanoseconds> canary_before_;
   Judged judged_;
 };

@@ -78,10 +78,17 @@ class OfficialTimer {
                              arguments);
     ASSAY_TRY(processes_.inputs->publish(layout.inputs_size));
     session_.device->place_judge();
-    const worker::Series series{kOfficialUntimedCalls, kOfficialTimedCalls,
-                                describe_call(layout, arguments, {base::TimingMethod::cupti, base::CacheState::cold})};
+    const Contestant& contestant = *processes_.sides.front().contestant;
+    ASSAY_TRY_ASSIGN(const task::AxisValues axes, task::resolve_axes(request_.definition, workload.axes));
+    base::Result<worker::Call> call = describe_call(contestant, request_.definition, axes, layout, arguments,
+                                                    {base::TimingMethod::cupti, base::CacheState::cold});
+    if (!call) {  // A launch plan that does not hold for this call.
+      fault = call.error().message;
+      return std::nullopt;
+    }
+    const worker::Series series{kOfficialUntimedCalls, kOfficialTimedCalls, std::move(*call)};
     const auto reply = processes_.sides.front().client->series(series, limit());
-    const task::Side side = processes_.sides.front().contestant->side;
+    const task::Side side = contestant.side;
     if (!reply) {
       fault = diagnose(reply.error(), side, Activity::call, &layout, static_cast<std::int32_t>(w)).cause;
     } else if (const std::optional<Complaint> complaint = complaint_about(reply->last)) {

@@ -7,6 +7,7 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/contestant_loading.hpp>
 
 namespace assay::evaluate {
 
@@ -82,7 +83,7 @@ class Starter {
       note(mapped.error(), side, Activity::map);
       return {};
     }
-    const auto loaded = load(side);
+    const auto loaded = load_contestant(*side.client, *side.contestant, request().plan.load_limit);
     if (!loaded) {
       note(loaded.error(), side, Activity::load);
     } else if (loaded->status == worker::LoadStatus::runtime_missing) {
@@ -94,23 +95,16 @@ class Starter {
     return {};
   }
 
-  worker::Answer<worker::LoadReply> load(SideProcess& side) const {
-    const Contestant& contestant = *side.contestant;
-    const std::chrono::milliseconds limit = request().plan.load_limit;
-    if (contestant.tvm_ffi_symbol.empty()) {
-      return side.client->load(contestant.object, contestant.symbol, limit);
-    }
-    return side.client->load(contestant.object, contestant.tvm_ffi_library,
-                             {contestant.symbol, contestant.tvm_ffi_symbol}, limit);
-  }
-
   static Fault refused(const worker::LoadReply& reply, const SideProcess& side) {
     Fault fault;
     fault.side = side.contestant->side;
     fault.outcome = task::Outcome::not_built;
     task::Finding finding;
     finding.side = fault.side;
-    if (reply.status == worker::LoadStatus::symbol_missing) {
+    if (side.contestant->plan) {
+      finding = kernels_refused(reply);
+      finding.side = fault.side;
+    } else if (reply.status == worker::LoadStatus::symbol_missing) {
       finding.kind = "entry_missing";
       finding.message = fmt::format(
           "missing entry point: the object does not export {}: define it with "

@@ -8,6 +8,7 @@
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/busy_meter.hpp>
 #include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/call_contents.hpp>
@@ -36,7 +37,9 @@ class ProcessPair {
         pair_(pair),
         timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))),
-        contents_(session) {}
+        contents_(session),
+        device_seconds_before_(session.checker->device_seconds()),
+        busy_(*session.device) {}
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
@@ -58,6 +61,10 @@ class ProcessPair {
       }
     });
     result_.stages = clock_.seconds();
+    if (session_.device->runs_remotely()) {
+      busy_.look(BusyMeter::Look::last);
+      note_device_seconds();
+    }
     return std::move(result_);
   }
 
@@ -69,6 +76,23 @@ class ProcessPair {
     return 1 + static_cast<std::int32_t>(processes_.sides.size()) + session_.workers->waiting();
   }
 
+  void note_device_seconds() {
+    result_.device_seconds = checker_.device_seconds();
+    for (std::size_t i = 0; i < result_.device_seconds.size(); ++i) {
+      result_.device_seconds[i].second -= device_seconds_before_[i].second;
+    }
+    double called_ns = 0;
+    for (const task::Sample& sample : result_.samples) {
+      called_ns += static_cast<double>(sample.elapsed_ns);
+    }
+    const double sweeps =
+        timing_.cache == base::CacheState::cold ? 2.0 * static_cast<double>(result_.samples.size()) : 0;
+    result_.device_seconds.emplace_back("calls, by their clock", called_ns * 1e-9);
+    result_.device_seconds.emplace_back("sweeps of the cache, as one was measured", sweeps * checker_.sweep_seconds());
+    result_.device_seconds.emplace_back("watched by NVML", busy_.covered_seconds());
+    result_.device_seconds.emplace_back("busy by NVML", busy_.busy_seconds());
+  }
+
   base::Result<void> follow_schedule() {
     if (measures_floor()) {
       session_.device->spread_judge();
@@ -78,9 +102,17 @@ class ProcessPair {
     const std::vector<measure::ScheduledCall> schedule =
         measure::make_schedule(schedule_options(session_, pair_, processes_.sides.size() == 2), random_);
     const std::size_t block = processes_.sides.size();
+    Block now;
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
-      ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at)));
+      if (at == 0) {
+        ASSAY_TRY_ASSIGN(now, compose(schedule.front()));
+      }
+      const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
+      ASSAY_TRY_ASSIGN(
+          Block next, run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), now, following));
+      now = std::move(next);
       report_progress(at + block, schedule.size());
+      busy_.look(BusyMeter::Look::when_due);
     }
     return {};
   }
@@ -119,10 +151,8 @@ class ProcessPair {
   }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
-  // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
-  // after both, so that the reference's work does not come between them.
-  base::Result<void> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order) {
-    const measure::ScheduledCall& first = calls.front();
+  // Chooses places for what the calls of a block see, and makes it.
+  base::Result<Block> compose(const measure::ScheduledCall& first) {
     const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
     Block block;
     block.layout = contents_.next_layout(first, random_);
@@ -132,12 +162,22 @@ class ProcessPair {
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
-    contents_.fill(first, block.arguments);
+    contents_.fill(first, block.arguments, *processes_.inputs);
     clock_.lap(Stage::generate);
+    return block;
+  }
+
+  // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
+  // after both, so that the reference's work does not come between them. Returns the block of the following call: made
+  // while the device is busy with this one's inputs and reference, and no call is under way, where that is possible.
+  base::Result<Block> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order, Block& block,
+                                const measure::ScheduledCall* following) {
+    const measure::ScheduledCall& first = calls.front();
+    Block next;
     if (timing_.method == base::TimingMethod::graph) {
       ASSAY_TRY(capture(calls, block));
       if (result_.fault) {
-        return {};
+        return next;
       }
     }
     ASSAY_TRY(checker_.begin({block.layout, block.axes, block.arguments, *processes_.inputs},
@@ -149,16 +189,22 @@ class ProcessPair {
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
+    const bool ahead = following != nullptr && !processes_.inputs->plan().empty() && processes_.inputs->turn();
+    if (ahead) {
+      ASSAY_TRY_ASSIGN(next, compose(*following));
+      processes_.inputs->turn();
+    }
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
-        return {};
+        return next;
       }
     }
     session_.device->spread_judge();
     ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
     if (inputs_changed) {
-      return blame_for_inputs(block);
+      ASSAY_TRY(blame_for_inputs(block));
+      return next;
     }
     if (first.check && probes(task::Probe::output_check)) {
       ASSAY_TRY(check(block));
@@ -170,7 +216,12 @@ class ProcessPair {
       ASSAY_TRY(look_again(block));
     }
     clock_.lap(Stage::check);
-    return {};
+    if (ahead) {
+      processes_.inputs->turn();
+    } else if (following != nullptr && !result_.fault) {
+      ASSAY_TRY_ASSIGN(next, compose(*following));
+    }
+    return next;
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
@@ -227,12 +278,12 @@ class ProcessPair {
   base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
-    contents_.fill(before, block.arguments);
+    contents_.fill(before, block.arguments, *processes_.inputs);
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
     if (!result_.fault) {
       session_.device->spread_judge();
-      contents_.fill(call, block.arguments);
+      contents_.fill(call, block.arguments, *processes_.inputs);
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     }
     return {};
@@ -242,12 +293,27 @@ class ProcessPair {
   void prepare(const measure::ScheduledCall& call, const Block& block, const base::Timing& how) {
     SideProcess& side = side_of(call);
     session_.device->place_judge();
-    const auto reply = side.client->prepare(describe_call(block.layout, block.arguments, how), limit_of(call));
+    const std::optional<worker::Call> description = describe(side, block, how);
+    if (!description) {
+      return;
+    }
+    const auto reply = side.client->prepare(*description, limit_of(call));
     if (reply) {
       hear(side, call.workload, *reply);
     } else {
       note_failure(reply.error(), call, block);
     }
+  }
+
+  // Nothing if the side's launch plan does not hold for these axes, which is its fault.
+  std::optional<worker::Call> describe(const SideProcess& side, const Block& block, const base::Timing& how) {
+    base::Result<worker::Call> described =
+        describe_call(*side.contestant, request().definition, block.axes, block.layout, block.arguments, how);
+    if (!described) {
+      fail(side, task::Outcome::not_built, block.workload, {plan_fault(described.error(), side.contestant->side)});
+      return std::nullopt;
+    }
+    return std::move(*described);
   }
 
   void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const Block& block) {
@@ -282,11 +348,15 @@ class ProcessPair {
       session_.device->evict(side.outputs->bytes().first(block.layout.outputs_size));
     }
     session_.device->place_judge();
+    const std::optional<worker::Call> description = describe(side, block, timing_);
+    if (!description) {
+      return {};
+    }
     const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
                          call.side == task::Side::incumbent;
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
     clock_.lap(Stage::rest);
-    const auto reply = side.client->call(describe_call(block.layout, block.arguments, timing_), limit_of(call));
+    const auto reply = side.client->call(*description, limit_of(call));
     clock_.lap(Stage::call);
     if (!reply) {
       note_failure(reply.error(), call, block);
@@ -431,6 +501,8 @@ class ProcessPair {
   base::Timing timing_;
   base::Philox random_;
   CallContents contents_;
+  task::Named<double> device_seconds_before_;
+  BusyMeter busy_;
   PairProcesses processes_;
   PairResult result_;
 };

@@ -31,7 +31,10 @@ struct PairResult {
   std::vector<operators::Work> least_work;
   /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.
   std::vector<std::optional<tensor::LargestErrors>> largest_errors;
-  task::Named<double> stages;        ///< Where the time around calls went, in seconds.
+  task::Named<double> stages;  ///< Where the time around calls went, in seconds.
+  /// Where calls run on a device: how long it worked for the judge and for the two sides, at what; and what it says of
+  /// itself: for how long, and of that how long some kernel ran.
+  task::Named<double> device_seconds;
   double bytes_per_ns = 0;           ///< Cold read bandwidth; 0 where it was not measured.
   std::optional<Fault> fault;        ///< The first thing that went wrong; the pair ended with it.
   bool killed_from_outside = false;  ///< The fault is an infrastructure fault that a fresh pair may be spared.

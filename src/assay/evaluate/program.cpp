@@ -85,6 +85,7 @@ base::Result<JudgeSettings> settings_for(const Options& options) {
   ASSAY_TRY_ASSIGN(const os::Path beside, os::executable_directory());
   JudgeSettings settings;
   settings.worker = beside / "assay-worker";
+  settings.nvrtc = beside / "assay-nvrtc";
   settings.include = beside.parent_path() / "include";
   settings.tvm_ffi = build::tvm_ffi_library(beside);
   if (!options.cache.empty()) {

@@ -14,6 +14,7 @@
 #include <assay/device/call_memory.hpp>
 #include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_description.hpp>
+#include <assay/evaluate/contestant_loading.hpp>
 #include <assay/evaluate/sanitizer_report.hpp>
 #include <assay/verify/call_memory.hpp>
 
@@ -142,10 +143,7 @@ class Runner {
       note(mapped.error(), Activity::map, run);
       return {};
     }
-    const auto loaded = candidate().tvm_ffi_symbol.empty()
-                            ? client.load(candidate().object, candidate().symbol, load_limit)
-                            : client.load(candidate().object, candidate().tvm_ffi_library,
-                                          {candidate().symbol, candidate().tvm_ffi_symbol}, load_limit);
+    const auto loaded = load_contestant(client, candidate(), load_limit);
     if (!loaded) {
       note(loaded.error(), Activity::load, run);
       return {};
@@ -160,19 +158,31 @@ class Runner {
           std::vector<operators::Argument> arguments,
           verify::input_arguments(session_.request->definition, trial.workload, trial.layout, inputs_->bytes()));
       session_.generator->fill_stress(trial.kind, trial.workload, session_.seed, arguments);
-      const auto answer =
-          client.call(describe_call(trial.layout, arguments, kAnyTiming), task::sanitized_limit(plan().call_limit));
+      ASSAY_TRY_ASSIGN(const task::AxisValues axes,
+                       task::resolve_axes(session_.request->definition, trial.workload.axes));
+      const auto described =
+          describe_call(candidate(), session_.request->definition, axes, trial.layout, arguments, kAnyTiming);
+      if (!described) {
+        note(plan_fault(described.error(), task::Side::candidate), task::Outcome::not_built, run);
+        return {};
+      }
+      const auto answer = client.call(*described, task::sanitized_limit(plan().call_limit));
       if (!answer) {
         note(answer.error(), Activity::call, run);
         return {};
       }
       if (std::optional<Complaint> complaint = complaint_about(answer->reply)) {
-        run.fault = Fault{task::Side::candidate, complaint->outcome, complaint->finding.message, {complaint->finding}};
-        run.fault->findings.front().side = task::Side::candidate;
+        note(std::move(complaint->finding), complaint->outcome, run);
         return {};
       }
     }
     return {};
+  }
+
+  static void note(task::Finding finding, task::Outcome outcome, SanitizedRun& run) {
+    finding.side = task::Side::candidate;
+    std::string cause = finding.message;
+    run.fault = Fault{task::Side::candidate, outcome, std::move(cause), {std::move(finding)}};
   }
 
   static void note(const worker::Failure& failure, Activity activity, SanitizedRun& run) {

@@ -29,7 +29,8 @@ struct Session {
   enum class Purpose : std::uint8_t { compare, stress, official, trials };
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
-  int trials = 1;                                          ///< For trials: calls of each workload.
+  int trials = 1;                                          ///< For trials: calls of each workload, or the most of any.
+  std::vector<std::int32_t> trials_on;                     ///< For trials: calls of each; empty: all alike.
   WorkerPool* workers = nullptr;                           ///< What starts them.
   bool of_self = false;                                    ///< A copy of the incumbent has the candidate's part.
 };

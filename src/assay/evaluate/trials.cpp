@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 #include <vector>
@@ -83,14 +84,20 @@ base::Result<PairResult> run_trials(const Session& session, task::TrialsRecord& 
   const int workloads = static_cast<int>(request.workloads.size());
   Session trials = alone(session, request, Session::Purpose::trials);
   trials.trials = (request.trials + workloads - 1) / workloads;
+  if (!request.trials_on.empty()) {
+    trials.trials_on.assign(request.trials_on.begin(), request.trials_on.end());
+    trials.trials = std::max(1, *std::max_element(request.trials_on.begin(), request.trials_on.end()));
+  }
   const auto start = std::chrono::steady_clock::now();
   ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kTrialsPair));
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   record.calls = result.checked_calls;
-  record.on_each = result.fault ? 0 : trials.trials;
+  record.on_workloads.assign(request.workloads.size(), 0);
   for (const task::Sample& sample : result.samples) {
     record.candidate_seconds += static_cast<double>(sample.elapsed_ns) * 1e-9;
+    ++record.on_workloads[static_cast<std::size_t>(sample.workload)];
   }
+  record.on_each = result.fault ? 0 : *std::min_element(record.on_workloads.begin(), record.on_workloads.end());
   return result;
 }
 

@@ -68,6 +68,9 @@ std::vector<ScheduledCall> make_schedule(const ScheduleOptions& options, base::P
       std::iter_swap(order.end() - 1, std::find(order.begin(), order.end(), last));
     }
     for (const std::int32_t workload : order) {
+      if (!options.calls_on.empty() && repetition >= options.calls_on[static_cast<std::size_t>(workload)]) {
+        continue;
+      }
       ScheduledCall call;
       call.workload = workload;
       call.repetition = repetition;

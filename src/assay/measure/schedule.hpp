@@ -31,6 +31,9 @@ struct ScheduleOptions {
   /// cheaper of two workloads drawn at random: mostly there, but nowhere never.
   std::vector<double> costs;
   std::int32_t timed_repetitions = 3;  ///< Without the warm-up.
+  /// How many calls each workload gets, warm-up included, where they differ; empty: timed_repetitions + 1, which is the
+  /// most of them otherwise. Only without perturbed and repeated calls.
+  std::vector<std::int32_t> calls_on;
   bool with_incumbent = false;
   double check_fraction = 0.25;  ///< Chance that a timed call is checked.
   int perturbed_calls = 2;       ///< So many timed calls of the pair, one a round at most, are perturbed and checked.

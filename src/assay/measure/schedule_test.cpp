@@ -62,6 +62,21 @@ RC_GTEST_PROP(Schedule, AWarmUpPrecedesEveryTimedCallOfItsWorkloadAndIsChecked, 
   }
 }
 
+TEST(Schedule, GivesEachWorkloadTheCallsThatAreItsOwn) {
+  ScheduleOptions options = plain_options();
+  options.workloads = 3;
+  options.timed_repetitions = 4;
+  options.calls_on = {5, 0, 2};
+  std::map<int, int> calls;
+  std::set<std::uint64_t> contents;
+  for (const ScheduledCall& call : schedule(options)) {
+    ++calls[call.workload];
+    contents.insert(call.contents);
+  }
+  EXPECT_EQ(calls, (std::map<int, int>{{0, 5}, {2, 2}}));
+  EXPECT_EQ(contents.size(), 7U);
+}
+
 TEST(Schedule, ContentsDifferBetweenBlocksAndPairs) {
   ScheduleOptions options = plain_options();
   options.workloads = 4;

@@ -48,7 +48,9 @@ std::string axes_text(const task::AxisValues& axes) {
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
-  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility};
+  const stats::PairedTest test =
+      plan.test == task::PairedTest::evidence ? stats::PairedTest::evidence : stats::PairedTest::student_t;
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility, test};
 }
 
 std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& request,
@@ -82,7 +84,7 @@ Judgement judge(const task::EvaluationRequest& request, const std::vector<task::
   Judgement judgement;
   task::Comparison& comparison = judgement.comparison;
   if (plan.self_comparison) {
-    const stats::SelfComparison self =
+    const stats::NoiseFloor self =
         stats::compare_with_itself(timed_samples(request, samples, true), pairs,
                                    static_cast<int>(request.workloads.size()), plan.alpha, plan.minimum_effect);
     judgement.standing = stats::standing_of(result, self);

@@ -163,6 +163,18 @@ TEST(Judge, GoesOnWhileUndecidedAndStopsAtTheCap) {
   EXPECT_EQ(late.conclusion, stats::PairedConclusion::undecided);
 }
 
+TEST(Judge, ByEvidenceItStopsOnceThereAreEnoughPairsThatAgree) {
+  auto request = request_of(2);
+  request.plan.test = task::PairedTest::evidence;
+  request.plan.maximum_pairs = 12;
+  const auto half = [](int) { return 0.5; };
+  EXPECT_FALSE(judge(request, session(5, 2, half), 5).stop);
+  const Judgement sixth = judge(request, session(6, 2, half), 6);
+  EXPECT_TRUE(sixth.stop);
+  EXPECT_EQ(sixth.conclusion, stats::PairedConclusion::better);
+  EXPECT_EQ(sixth.comparison.pairs, 6);
+}
+
 TEST(Judge, ARegressionOfOneWorkloadTripsTheGuardInSpiteOfTheMean) {
   const auto judgement = judge(request_of(4), session(3, 4, [](int w) { return w == 2 ? 1.3 : 0.6; }), 3);
   EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::not_better);

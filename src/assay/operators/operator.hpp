@@ -10,6 +10,7 @@
 
 #include <assay/base/error.hpp>
 #include <assay/base/uninitialised.hpp>
+#include <assay/device/copy_plan.hpp>
 #include <assay/operators/interface.hpp>
 #include <assay/task/definition.hpp>
 #include <assay/task/workload.hpp>
@@ -73,6 +74,23 @@ class InputGenerator {
   /// Like `fill`, with contents of one of the operator's stress kinds. The workload is that of a StressTrial.
   virtual void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                            std::span<Argument> arguments) = 0;
+
+  /// The same three, to the same bytes, but what is cut from pools may be left to `plan`, which is empty at first: the
+  /// image is not touched there, and a device that has its bytes elsewhere does it. Where nothing is said, nothing is left.
+  virtual void compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+                       device::CopyPlan& /*plan*/) {
+    fill(workload, call, arguments);
+  }
+  virtual void compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                              std::span<Argument> arguments, device::CopyPlan& /*plan*/) {
+    fill_stress(kind, workload, call, arguments);
+  }
+  /// After `compose` of the same plan.
+  virtual void perturb_composed(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments,
+                                device::CopyPlan& plan) {
+    plan.settle();
+    perturb(which, call, arguments);
+  }
 };
 
 /// What Assay knows about one operator: how its inputs look, what the right outputs are, and when outputs are

@@ -27,7 +27,12 @@ class SharedMemory {
  public:
   SharedMemory() = default;
   /// Creates `size` zero bytes (size > 0). `name` shows in /proc and must tell the candidate nothing.
-  [[nodiscard]] static base::Result<SharedMemory> create(const std::string& name, std::size_t size, PeerAccess access);
+  enum class Pages : std::uint8_t {
+    usual,  ///< As kLargestPresent says.
+    when_touched,
+  };
+  [[nodiscard]] static base::Result<SharedMemory> create(const std::string& name, std::size_t size, PeerAccess access,
+                                                         Pages pages = Pages::usual);
   ~SharedMemory();
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;

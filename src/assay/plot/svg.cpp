@@ -37,11 +37,11 @@ std::string stylesheet() {
   // Blue and vermilion (light) and sky blue and orange (dark) are Okabe and Ito's, which differ in lightness
   // as well.
   return R"(.ap{--ap-ink:#1b2530;--ap-soft:#5a6673;--ap-grid:#e4e8ec;--ap-paper:#fff;
---ap-main:#0072b2;--ap-other:#8a949e;--ap-bad:#c04a00;
+--ap-main:#0072b2;--ap-other:#8a949e;--ap-bad:#c04a00;--ap-doubt:#b58900;--ap-same:#a0528a;--ap-third:#00795a;
 font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 display:block;width:100%;height:auto;overflow:visible}
 @media (prefers-color-scheme:dark){.ap{--ap-ink:#e6ebf0;--ap-soft:#9aa7b4;--ap-grid:#2b333c;--ap-paper:#14191f;
---ap-main:#56b4e9;--ap-other:#8b97a3;--ap-bad:#e69f00}}
+--ap-main:#56b4e9;--ap-other:#8b97a3;--ap-bad:#e69f00;--ap-doubt:#f0e442;--ap-same:#d99ac4;--ap-third:#38c79a}}
 .ap text{fill:var(--ap-soft);stroke:none}
 .ap .ap-strong{fill:var(--ap-ink);font-weight:600}
 .ap .ap-ink{fill:var(--ap-ink)}
@@ -59,6 +59,22 @@ display:block;width:100%;height:auto;overflow:visible}
 .ap .ap-neutral{fill:none;stroke:var(--ap-soft);stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}
 .ap .ap-gain{stroke:var(--ap-main);stroke-width:2;opacity:.55;fill:none}
 .ap .ap-loss{stroke:var(--ap-bad);stroke-width:3;fill:none}
+.ap .ap-noise{fill:var(--ap-main);opacity:.14;stroke:none}
+.ap .ap-own-band{stroke:var(--ap-soft);stroke-width:3;opacity:.55;fill:none}
+.ap .ap-step-thin{stroke:var(--ap-main);stroke-width:1.3;fill:none;stroke-linejoin:round}
+.ap .ap-failed-thin{fill:none;stroke:var(--ap-bad);stroke-width:1.1}
+.ap .ap-lost-thin{fill:none;stroke:var(--ap-other);stroke-width:1.1}
+.ap .ap-dot{fill:var(--ap-other);stroke:none}
+.ap .ap-small{fill:var(--ap-ink);font-size:10.5px;font-weight:600}
+.ap .ap-tone-good,.ap .ap-tone-bad,.ap .ap-tone-doubt,.ap .ap-tone-same,.ap .ap-tone-other,.ap .ap-tone-faint{
+stroke:var(--ap-paper);stroke-width:1}
+.ap .ap-tone-good{fill:var(--ap-main)}
+.ap .ap-tone-bad{fill:var(--ap-bad)}
+.ap .ap-tone-doubt{fill:var(--ap-doubt)}
+.ap .ap-tone-same{fill:var(--ap-same)}
+.ap .ap-tone-other{fill:var(--ap-third)}
+.ap .ap-tone-faint{fill:var(--ap-other)}
+.ap .ap-on-tone{fill:var(--ap-paper);font-weight:600}
 .ap .ap-hit{fill:transparent;stroke:none}
 .ap a:focus-visible{outline:2px solid var(--ap-main)}
 )";

@@ -108,8 +108,8 @@ std::vector<std::string> colour_blocks() {
 
 TEST(Stylesheet, EveryColourIsSetInLightAndDark) {
   for (const std::string& block : colour_blocks()) {
-    for (const char* variable :
-         {"--ap-ink", "--ap-soft", "--ap-grid", "--ap-paper", "--ap-main", "--ap-other", "--ap-bad"}) {
+    for (const char* variable : {"--ap-ink", "--ap-soft", "--ap-grid", "--ap-paper", "--ap-main", "--ap-other",
+                                 "--ap-bad", "--ap-doubt", "--ap-same", "--ap-third"}) {
       EXPECT_EQ(testing::colour_of(block, variable).size(), 7U) << variable;
     }
   }
@@ -120,7 +120,7 @@ TEST(Stylesheet, TextAndMarksStandOutFromThePaper) {
     const std::string paper = testing::colour_of(block, "--ap-paper");
     EXPECT_GE(testing::contrast(testing::colour_of(block, "--ap-ink"), paper), 7);
     EXPECT_GE(testing::contrast(testing::colour_of(block, "--ap-soft"), paper), 4.5);
-    for (const char* mark : {"--ap-main", "--ap-other", "--ap-bad"}) {
+    for (const char* mark : {"--ap-main", "--ap-other", "--ap-bad", "--ap-doubt", "--ap-same", "--ap-third"}) {
       EXPECT_GE(testing::contrast(testing::colour_of(block, mark), paper), 3) << mark;
     }
   }
@@ -128,8 +128,12 @@ TEST(Stylesheet, TextAndMarksStandOutFromThePaper) {
 
 TEST(Stylesheet, EveryClassThatChartsUseHasARule) {
   for (const char* name :
-       {"ap-strong", "ap-ink", "ap-grid", "ap-band", "ap-axis", "ap-base", "ap-step", "ap-won", "ap-lost", "ap-won-bar",
-        "ap-kept", "ap-kept-bar", "ap-failed", "ap-neutral", "ap-gain", "ap-loss", "ap-hit"}) {
+       {"ap-strong",    "ap-ink",       "ap-grid",        "ap-band",      "ap-axis",       "ap-base",
+        "ap-step",      "ap-won",       "ap-lost",        "ap-won-bar",   "ap-kept",       "ap-kept-bar",
+        "ap-failed",    "ap-neutral",   "ap-gain",        "ap-loss",      "ap-hit",        "ap-noise",
+        "ap-own-band",  "ap-step-thin", "ap-failed-thin", "ap-lost-thin", "ap-dot",        "ap-small",
+        "ap-tone-good", "ap-tone-bad",  "ap-tone-doubt",  "ap-tone-same", "ap-tone-other", "ap-tone-faint",
+        "ap-on-tone"}) {
     EXPECT_THAT(stylesheet(), HasSubstr("." + std::string(name) + "{"));
   }
 }

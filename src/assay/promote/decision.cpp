@@ -7,6 +7,7 @@
 
 #include <assay/promote/recompute.hpp>
 #include <assay/stats/quantile.hpp>
+#include <assay/stats/weight_tolerance.hpp>
 
 namespace assay::promote {
 namespace {
@@ -98,7 +99,7 @@ std::string rule_words(const task::EvaluationRequest& request, PairedConclusion 
 }
 
 // Why a tie keeps the incumbent although the rule alone says otherwise; empty if nothing does.
-std::string doubt_words(const PairedComparison& comparison, const std::optional<stats::SelfComparison>& self) {
+std::string doubt_words(const PairedComparison& comparison, const std::optional<stats::NoiseFloor>& self) {
   if (self && self->failed) {
     return fmt::format(
         "the session is void: it tells the incumbent from a copy of itself ({:.4f}x [{:.4f}, {:.4f}] over {} pairs)",
@@ -119,6 +120,23 @@ std::string doubt_words(const PairedComparison& comparison, const std::optional<
                    100 * std::expm1(self->noise_floor))
              : std::string(
                    "a tie keeps the incumbent: the session has too few pairs of the incumbent with a copy of itself");
+}
+
+// The mean counts every workload alike; whoever serves another mixture learns how far it may differ from that.
+std::string weight_words(const task::EvaluationRequest& request, const PairedComparison& comparison) {
+  std::vector<double> effects;
+  for (const stats::WorkloadGuard& guard : comparison.guards) {
+    effects.push_back(guard.mean - std::log1p(-request.plan.minimum_effect));
+  }
+  const stats::WeightTolerance tolerance = stats::weight_tolerance(effects, std::vector<double>(effects.size(), 1.0));
+  if (!tolerance.moved_share || !tolerance.factor) {
+    return fmt::format("the gain exceeds {:.2f} % on every workload, so that no weights of theirs change the decision",
+                       100 * request.plan.minimum_effect);
+  }
+  return fmt::format(
+      "the estimate stays beyond {:.2f} % until {:.1f} % of the workloads' weight moves to those that gain "
+      "least, or each weight is wrong by a factor of {:.2f}",
+      100 * request.plan.minimum_effect, 100 * *tolerance.moved_share, *tolerance.factor);
 }
 
 }  // namespace
@@ -166,6 +184,9 @@ base::Result<Decision> decide(const task::EvaluationRequest& request, const task
   }
   // What decided comes first: the rule, unless a guard overruled it.
   decision.reasons.insert(rule == PairedConclusion::better ? decision.reasons.end() : decision.reasons.begin(), words);
+  if (decision.verdict == Decision::Verdict::promote) {
+    decision.reasons.push_back(weight_words(request, comparison));
+  }
   return decision;
 }
 

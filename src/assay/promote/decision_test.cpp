@@ -44,9 +44,10 @@ TEST(Decide, PromotesWhatIsBetterEverywhere) {
   EXPECT_GT(decision.speedup_lower, 1.02);
   EXPECT_EQ(decision.workloads, 2);
   EXPECT_EQ(decision.pairs, 3);
-  ASSERT_THAT(decision.reasons, SizeIs(1));
+  ASSERT_THAT(decision.reasons, SizeIs(2));
   EXPECT_THAT(decision.reasons[0],
               AllOf(HasSubstr("faster by more than 2.00 %"), HasSubstr("2 workloads and 3 pairs")));
+  EXPECT_THAT(decision.reasons[1], HasSubstr("no weights of theirs change the decision"));
 }
 
 TEST(Decide, ComputesMeansOfLatenciesAndOfRatios) {
@@ -57,6 +58,15 @@ TEST(Decide, ComputesMeansOfLatenciesAndOfRatios) {
   EXPECT_NEAR(decision.contest_score, 1.5, 1e-9);
   EXPECT_NEAR(decision.speedup, std::sqrt(2.0), 1e-9);
   EXPECT_NEAR(decision.p95_ratio, 0.5 + 0.95 * 0.5, 1e-9);
+}
+
+TEST(Decide, SaysHowFarTheWeightsOfWorkloadsMayShift) {
+  // Log-ratios -0.6 and 0 against a threshold of ln 0.98: effects -0.5798 and 0.0202, of which the mean is -0.2798; of the
+  // first one's weight 0.2798 / 0.6 must move.
+  const Decision decision = decide_or_fail(make_session({{-0.6, 0}, {-0.6, 0}, {-0.6, 0}}), lenient());
+  ASSERT_EQ(decision.verdict, Verdict::promote);
+  EXPECT_THAT(decision.reasons.back(),
+              AllOf(HasSubstr("46.6 % of the workloads' weight"), HasSubstr("factor of 5.36")));
 }
 
 TEST(Decide, KeepsTheIncumbentOnATie) {

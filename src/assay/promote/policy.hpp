@@ -35,7 +35,7 @@ struct Policy {
 /// The only version that is written and read.
 inline constexpr int kPolicyVersion = 1;
 
-/// Returns a built-in policy ("quick", "standard"); nullopt if there is none of that name.
+/// Returns a built-in policy ("quick", "standard", "release"); nullopt if there is none of that name.
 [[nodiscard]] std::optional<Policy> built_in_policy(std::string_view name);
 /// Lists the names that built_in_policy knows.
 [[nodiscard]] std::vector<std::string> built_in_policy_names();
@@ -47,7 +47,7 @@ inline constexpr int kPolicyVersion = 1;
 /// Parses TOML. Errors name the file, the line, the field and the remedy.
 [[nodiscard]] base::Result<Policy> parse_policy(std::string_view toml, std::string_view source);
 
-/// Says in sentences what the policy will do.
+/// Says in sentences what the policy will do, what it leans on, and what it costs.
 [[nodiscard]] std::vector<std::string> explain(const Policy& policy);
 
 /// Encode and decode the stored form, which has the fields of the TOML form, all present.

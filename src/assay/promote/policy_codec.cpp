@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <assay/promote/policy_fields.hpp>
+#include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::promote {
 namespace {
@@ -64,8 +65,18 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
     most.problem(
         fmt::format("is {} and minimum_pairs is {}: give at least as many", plan.maximum_pairs, plan.minimum_pairs));
   }
+  const Node alpha = field(fields, "alpha", missing);
+  read_real(alpha, plan.alpha, {0, 1, true});
+  if (const Node test = fields.optional("test"); test.present()) {  // Policies stored before knew one.
+    plan.test = static_cast<task::PairedTest>(test.word(task::paired_test_names()));
+  }
+  if (plan.test == task::PairedTest::evidence && plan.maximum_pairs < stats::least_values_for_evidence(plan.alpha)) {
+    most.problem(
+        fmt::format("is {}: evidence at most nearly doubles with each pair, and cannot reach 2 / alpha = {:g} by then: "
+                    "allow {} pairs",
+                    plan.maximum_pairs, 2 / plan.alpha, stats::least_values_for_evidence(plan.alpha)));
+  }
   read_int(field(fields, "samples_per_pair", missing), plan.samples_per_pair, 1, kMostSamples);
-  read_real(field(fields, "alpha", missing), plan.alpha, {0, 1, true});
   read_real(field(fields, "minimum_effect", missing), plan.minimum_effect, {0, 0.99, false});
   read_real(fields.optional("futility"), plan.futility, {0, 0.99, false});  // Policies stored before had none.
   read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 1, false});
@@ -161,6 +172,8 @@ Json encode(const Policy& policy) {
       (*fields)["self_comparison"] = false;
     }
   }
+  gate["test"] = to_string(policy.gate.test);
+  sweep["test"] = to_string(policy.sweep.test);
   for (const char* of_both : {"minimum_sandbox", "clock", "cache"}) {  // They stand on top.
     gate.erase(of_both);
     sweep.erase(of_both);

@@ -148,6 +148,18 @@ TEST(Policy, StandardIsStricterEverywhere) {
   EXPECT_EQ(standard.approval, Approval::person);
 }
 
+TEST(Policy, ReleaseIsStricterStillAndStandardAndReleaseSweepByEvidence) {
+  const Policy standard = *built_in_policy("standard");
+  const Policy release = *built_in_policy("release");
+  EXPECT_LE(release.sweep.alpha, standard.sweep.alpha);
+  EXPECT_LT(release.sweep.minimum_effect, standard.sweep.minimum_effect);
+  EXPECT_LT(release.sweep.maximum_regression, standard.sweep.maximum_regression);
+  EXPECT_GT(release.sweep.maximum_pairs, standard.sweep.maximum_pairs);
+  EXPECT_EQ(release.sweep.test, task::PairedTest::evidence);
+  EXPECT_EQ(standard.sweep.test, task::PairedTest::evidence);
+  EXPECT_EQ(standard.gate.test, task::PairedTest::student_t);
+}
+
 TEST(Policy, OfAnotherNameIsNotBuiltIn) { EXPECT_FALSE(built_in_policy("Quick")); }
 
 TEST(PolicyToml, LeavesWhatIsMissingAtItsDefault) {
@@ -205,6 +217,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"MinimumBeyondDefaultMaximum",
          "version = 1\n[gate]\nminimum_pairs = 9\n",
          {"my.toml:2: gate.maximum_pairs is 8 and minimum_pairs is 9"}},
+        {"UnknownTest", "version = 1\n[gate]\ntest = \"z\"\n", {"my.toml:3: gate.test "}},
+        {"EvidenceOutOfReach",
+         "version = 1\n[gate]\nmaximum_pairs = 5\ntest = \"evidence\"\n",
+         {"my.toml:3: gate.maximum_pairs is 5", "allow 6 pairs"}},
         {"Negative",
          "version = 1\n[guards]\nmaximum_p95_regression = -0.1\n",
          {"my.toml:3: guards.maximum_p95_regression"}},
@@ -244,6 +260,18 @@ TEST(ExplainPolicy, SaysItsNumbersAndWhoApproves) {
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("person"))));
   EXPECT_THAT(explain(*built_in_policy("standard")), Contains(HasSubstr("until a person approves")));
   EXPECT_THAT(explain(*built_in_policy("standard")), Contains(HasSubstr("gate and the sweep also time the incumbent")));
+}
+
+TEST(ExplainPolicy, SaysWhatItsTestsLeanOnAndWhatItCosts) {
+  const auto quick = explain(*built_in_policy("quick"));
+  EXPECT_THAT(quick, Contains(AllOf(HasSubstr("The gate is tested by Student's t"), HasSubstr("3 looks"))));
+  EXPECT_THAT(quick, Contains(AllOf(HasSubstr("at most 10 processes and 20 timed calls"), HasSubstr("3 workloads"),
+                                    HasSubstr("less probable than 5 %"))));
+  EXPECT_THAT(quick, Contains(AllOf(HasSubstr("32 clean trials"), HasSubstr("8.94 %"))));
+  const auto release = explain(*built_in_policy("release"));
+  EXPECT_THAT(release, Contains(AllOf(HasSubstr("The sweep is tested by evidence"), HasSubstr("at most 0.5 %"),
+                                      HasSubstr("fewer than 9 pairs"))));
+  EXPECT_THAT(release, Contains(HasSubstr("finds a gain of 0.8 %")));
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
   return {};
 }
 
-base::Result<void> hold_against(const task::Evaluation& evaluation, const std::optional<stats::SelfComparison>& self) {
+base::Result<void> hold_against(const task::Evaluation& evaluation, const std::optional<stats::NoiseFloor>& self) {
   const std::optional<task::SelfComparison>& said = evaluation.comparison->aa;
   const bool agree =
       said.has_value() == self.has_value() &&
@@ -123,7 +123,9 @@ int pairs_of(const std::vector<stats::PairedSample>& samples) {
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
-  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility};
+  const stats::PairedTest test =
+      plan.test == task::PairedTest::evidence ? stats::PairedTest::evidence : stats::PairedTest::student_t;
+  return {plan.minimum_pairs, plan.maximum_pairs, plan.alpha, plan.minimum_effect, plan.futility, test};
 }
 
 base::Result<PairedComparison> recompute(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
@@ -151,8 +153,8 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
   return comparison;
 }
 
-base::Result<std::optional<stats::SelfComparison>> recompute_self(const task::EvaluationRequest& request,
-                                                                  const std::vector<task::Sample>& samples) {
+base::Result<std::optional<stats::NoiseFloor>> recompute_self(const task::EvaluationRequest& request,
+                                                              const std::vector<task::Sample>& samples) {
   const task::SessionPlan& plan = request.plan;
   if (!plan.self_comparison) {
     return std::nullopt;

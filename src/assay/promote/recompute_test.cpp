@@ -41,6 +41,19 @@ TEST(Recompute, AgreesWithAnHonestJudge) {
   EXPECT_NEAR(result->decision.interval.mean, -0.30, 1e-6);
 }
 
+TEST(Recompute, AgreesWithAnHonestJudgeWhoGoesByEvidence) {
+  Session session = make_session(std::vector<std::vector<double>>(8, {-0.30, -0.31}));
+  session.request.plan.test = task::PairedTest::evidence;
+  session.request.plan.maximum_pairs = 8;
+  testing::judge(session);
+  const auto result = recompute(session);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->conclusion, stats::PairedConclusion::better);
+  EXPECT_EQ(result->decision.pairs_used, 6) << "fewer cannot reach 2 / 0.05";
+  session.request.plan.test = task::PairedTest::student_t;  // A judge that tested otherwise than it was asked to.
+  EXPECT_THAT(internal_failure(session, "promote.disagreement"), HasSubstr("s-1"));
+}
+
 TEST(Recompute, LeavesWarmUpCallsOut) {
   Session session = faster();
   for (task::Sample& sample : session.samples) {

@@ -77,6 +77,13 @@ base::Result<void> take(CorpusEntry& entry, const std::string& key, const std::s
           bad_head(entry.file, fmt::format("stage={} must be measure or gate", base::printable(value))));
     }
     entry.stage = value == "gate" ? task::Stage::gate : task::Stage::measure;
+  } else if (key == "plan") {
+    if (!value.ends_with(".json") || value.find('/') != std::string::npos || entry.file.extension() != ".cu") {
+      return tl::unexpected(bad_head(
+          entry.file, fmt::format("plan={} must be the name of a launch plan, NAME.json, and the file CUDA (.cu)",
+                                  base::printable(value))));
+    }
+    entry.plan = value;
   } else if (key == "probe") {
     const std::vector<std::string>& known = known_probes();
     if (std::find(known.begin(), known.end(), value) == known.end()) {
@@ -85,9 +92,9 @@ base::Result<void> take(CorpusEntry& entry, const std::string& key, const std::s
     }
     entry.probe = value;
   } else {
-    return tl::unexpected(
-        bad_head(entry.file, fmt::format("\"{}\" is no word of a head; {}", base::printable(key),
-                                         choices({"kind", "number", "expect", "probe", "stage", "samples"}, key))));
+    return tl::unexpected(bad_head(
+        entry.file, fmt::format("\"{}\" is no word of a head; {}", base::printable(key),
+                                choices({"kind", "number", "expect", "probe", "stage", "samples", "plan"}, key))));
   }
   return {};
 }
@@ -150,6 +157,16 @@ base::Result<void> read_head(CorpusEntry& entry, const std::vector<std::string>&
   return complete(entry, std::find(seen.begin(), seen.end(), "kind") != seen.end());
 }
 
+std::optional<os::Path> find_beside(const os::Path& file, const std::string& name) {
+  for (const os::Path& folder : {file.parent_path(), file.parent_path() / ".."}) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(folder / name, error)) {
+      return folder / name;
+    }
+  }
+  return std::nullopt;
+}
+
 // Headers by a plain name only: the compiler has the last word on everything else.
 base::Result<void> take_headers(CorpusEntry& entry, const std::vector<std::string>& lines) {
   constexpr std::string_view kInclude = "#include \"";
@@ -161,15 +178,27 @@ base::Result<void> take_headers(CorpusEntry& entry, const std::vector<std::strin
     if (name.empty() || name.find('/') != std::string::npos) {
       continue;
     }
-    for (const os::Path& folder : {entry.file.parent_path(), entry.file.parent_path() / ".."}) {
-      std::error_code error;
-      if (std::filesystem::is_regular_file(folder / name, error)) {
-        ASSAY_TRY_ASSIGN(std::string content, os::read_file(folder / name, kLargestSource));
-        entry.solution.sources.push_back({name, std::move(content)});
-        break;
-      }
+    if (const std::optional<os::Path> file = find_beside(entry.file, name)) {
+      ASSAY_TRY_ASSIGN(std::string content, os::read_file(*file, kLargestSource));
+      entry.solution.sources.push_back({name, std::move(content)});
     }
   }
+  return {};
+}
+
+base::Result<void> take_plan(CorpusEntry& entry) {
+  if (entry.plan.empty()) {
+    return {};
+  }
+  const std::optional<os::Path> file = find_beside(entry.file, entry.plan);
+  if (!file) {
+    return tl::unexpected(bad_head(entry.file, fmt::format("plan={} is neither in this file's folder nor in the one "
+                                                           "above: add it",
+                                                           base::printable(entry.plan))));
+  }
+  ASSAY_TRY_ASSIGN(std::string content, os::read_file(*file, kLargestSource));
+  entry.solution.sources.push_back({"launch.json", std::move(content)});
+  entry.solution.spec.entry_point = "launch.json::run";
   return {};
 }
 
@@ -211,6 +240,7 @@ base::Result<CorpusEntry> read_corpus_entry(const os::Path& file, const std::str
   solution.spec.entry_point = packed + "::run";
   solution.sources.push_back({packed, std::move(content)});
   ASSAY_TRY(take_headers(entry, lines));
+  ASSAY_TRY(take_plan(entry));
   return entry;
 }
 

@@ -29,7 +29,7 @@ enum class EntryKind : std::uint8_t {
 /// `kind` is required; a hostile one also has the `number` of its entry in docs/hostile-corpus.md, what to `expect`
 /// (outcomes, separated by '|' where physics decides) and the `probe` that catches it. An honest one expects
 /// "measured", or with stage=gate any outcome that counts as correct. `stage` is measure (default) or gate: against the
-/// dataset's baseline. `samples` asks for more timed calls. The comment lines that follow say what it does and why.
+/// dataset's baseline. `samples` asks for more timed calls. `plan` names a launch plan, and makes it device-only. The comment lines that follow say what it does and why.
 struct CorpusEntry {
   std::string name;  ///< The file's name without its extension.
   os::Path file;
@@ -38,7 +38,8 @@ struct CorpusEntry {
   std::vector<task::Outcome> expected;
   std::string probe;  ///< One of known_probes().
   task::Stage stage = task::Stage::measure;
-  int samples = 0;  ///< Timed calls of each workload in a process pair; 0: as usual.
+  std::string plan;  ///< File name of its launch plan, from its folder or the one above; empty: it has host code.
+  int samples = 0;   ///< Timed calls of each workload in a process pair; 0: as usual.
   std::string description;
   task::Solution solution;
 };

@@ -191,6 +191,25 @@ TEST_F(CorpusTest, ACudaFileIsReadLikeAnyOther) {
   EXPECT_EQ(read(kHead)->solution.spec.language, task::Language::cpp);
 }
 
+TEST_F(CorpusTest, AHeadWithAPlanMakesItDeviceOnly) {
+  write("shared.launch.json", "{}");
+  const std::string head = std::string(kHead) + " plan=shared.launch.json";
+  const auto entry = read_corpus_entry(write("c/01-kernels.cu", head + "\n// Does it.\n"), "scale");
+  ASSERT_TRUE(entry) << entry.error().text();
+  EXPECT_EQ(task::tier_of(entry->solution), task::Tier::device_only);
+  EXPECT_EQ(entry->solution.spec.entry_point, "launch.json::run");
+  ASSERT_THAT(entry->solution.sources, SizeIs(2));
+  EXPECT_EQ(entry->solution.sources[1].content, "{}");
+  const auto fault = [&](const std::string& plan) {
+    const auto bad =
+        read_corpus_entry(write("c/02-kernels.cu", std::string(kHead) + " plan=" + plan + "\n// D.\n"), "s");
+    return bad ? std::string() : bad.error().text();
+  };
+  EXPECT_THAT(fault("absent.json"), HasSubstr("plan=absent.json is neither"));
+  EXPECT_THAT(fault("../shared.launch.json"), HasSubstr("must be the name"));
+  EXPECT_THAT(complaint(head), HasSubstr("the file CUDA"));
+}
+
 // The files themselves: each must have a head that can be read, and be for the device of its folder.
 TEST_F(CorpusTest, WhatComesWithAssayCanBeRead) {
   for (const char* device : {"cpu", "cuda:0"}) {

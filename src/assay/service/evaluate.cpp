@@ -7,6 +7,7 @@
 #include <assay/base/text.hpp>
 #include <assay/service/judgement.hpp>
 #include <assay/service/solutions.hpp>
+#include <assay/service/trial_history.hpp>
 #include <assay/service/workload_choice.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/constraint_summary.hpp>
@@ -103,6 +104,10 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   }
   request.official_trials = options.official ? kOfficialTrials : 0;
   request.trials = options.trials;
+  if (options.trials > 0 && known != nullptr) {
+    ASSAY_TRY_ASSIGN(const auto history, trial_history(*known, definition, request.workloads, request.candidate));
+    request.trials_on = allocate_trials(history, options.trials);
+  }
 
   ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
   std::vector<std::string> violated = violated_constraints(request);

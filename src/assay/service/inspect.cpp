@@ -9,6 +9,7 @@
 
 #include <assay/base/text.hpp>
 #include <assay/service/campaign.hpp>
+#include <assay/service/import.hpp>
 #include <assay/service/judgement.hpp>
 #include <assay/task/codec.hpp>
 
@@ -44,6 +45,13 @@ base::Result<std::vector<CandidateLine>> lines_of_archive(const archive::Archive
   for (const archive::EvaluationSummary& evaluation : evaluations) {
     newest[evaluation.candidate] = &evaluation;
   }
+  ASSAY_TRY_ASSIGN(const auto foreign, archive.foreign_results(""));
+  std::map<base::Digest, std::vector<const archive::ForeignResult*>> imported;
+  for (const archive::ForeignResult& result : foreign) {
+    if (result.candidate) {
+      imported[*result.candidate].push_back(&result);
+    }
+  }
   std::vector<CandidateLine> lines;
   for (const archive::StoredCandidate& candidate : candidates) {
     CandidateLine line;
@@ -61,6 +69,10 @@ base::Result<std::vector<CandidateLine>> lines_of_archive(const archive::Archive
       if (evaluation && evaluation->comparison) {
         line.speedup = std::exp(-evaluation->comparison->log_ratio);
       }
+    } else if (const auto theirs = imported.find(candidate.identity.content); theirs != imported.end()) {
+      line.outcome = "imported";
+      line.cause = fmt::format("{} foreign result{} from {}; not judged here", theirs->second.size(),
+                               theirs->second.size() == 1 ? "" : "s", theirs->second.front()->origin);
     }
     lines.push_back(std::move(line));
   }
@@ -139,12 +151,15 @@ base::Result<Shown> show(const Context& context, const std::string& id) {
     ASSAY_TRY_ASSIGN(shown.candidate, archive.candidate(id));
     if (shown.candidate) {
       ASSAY_TRY_ASSIGN(shown.evaluations, archive.evaluations("", shown.candidate->identity.content.hex()));
+      ASSAY_TRY_ASSIGN(shown.foreign, archive.foreign_results(shown.candidate->identity.content.hex()));
+      ASSAY_TRY_ASSIGN(shown.same, same_code(archive, *shown.candidate));
       return shown;
     }
   }
   ASSAY_TRY_ASSIGN(auto evaluation, archive.evaluation(id));
   if (!evaluation) {
-    return unknown_id(id, archive);
+    ASSAY_TRY_ASSIGN(shown.foreign, archive.foreign_results(id));
+    return shown.foreign.empty() ? base::Result<Shown>(unknown_id(id, archive)) : shown;
   }
   ASSAY_TRY_ASSIGN(shown.files, archive.bundle_files(evaluation->id));
   ASSAY_TRY_ASSIGN(shown.evaluation, report_on(archive, std::move(*evaluation), nullptr));
@@ -159,6 +174,11 @@ base::Json encode(const Shown& shown) {
                          {"normalised", shown.candidate->identity.normalised.hex()},
                          {"first_seen", shown.candidate->first_seen},
                          {"solution", task::encode(shown.candidate->solution)}};
+    json["same_code"] = base::Json::array();
+    for (const SameCode& same : shown.same) {
+      json["same_code"].push_back(
+          {{"digest", same.candidate.hex()}, {"name", same.name}, {"level", to_string(same.level)}});
+    }
     json["evaluations"] = base::Json::array();
     for (const archive::EvaluationSummary& summary : shown.evaluations) {
       json["evaluations"].push_back(
@@ -171,6 +191,9 @@ base::Json encode(const Shown& shown) {
            {"started", summary.started},
            {"wall_seconds", summary.wall_seconds}});
     }
+  }
+  if (!shown.foreign.empty()) {
+    json["foreign"] = encode(shown.foreign);
   }
   if (shown.evaluation) {
     json["report"] = encode(*shown.evaluation);

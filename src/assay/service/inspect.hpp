@@ -9,6 +9,7 @@
 #include <assay/base/json.hpp>
 #include <assay/service/context.hpp>
 #include <assay/service/evaluate.hpp>
+#include <assay/service/same_code.hpp>
 
 namespace assay::service {
 
@@ -20,7 +21,7 @@ struct CandidateLine {
   std::string name;
   std::string author;
   std::string definition;
-  std::string outcome;  ///< Of the newest evaluation; "not judged" without one.
+  std::string outcome;  ///< Of the newest evaluation; without one "imported" (others measured it) or "not judged".
   std::string cause;
   std::optional<double> speedup;  ///< Over the campaign's baseline, or over the newest evaluation's incumbent.
   bool promoted = false;
@@ -36,11 +37,14 @@ struct CandidateLine {
 struct Shown {
   std::optional<archive::StoredCandidate> candidate;
   std::vector<archive::EvaluationSummary> evaluations;  ///< Of the candidate, newest last.
+  std::vector<SameCode> same;                           ///< Other candidates that are the same code.
   std::optional<EvaluateReport> evaluation;             ///< If an evaluation was named.
   std::vector<std::string> files;                       ///< Of that evaluation's bundle.
+  std::vector<archive::ForeignResult> foreign;          ///< What others measured of the candidate, or under the id.
 };
 
-/// Finds a candidate by a digest or prefix, else an evaluation by id or prefix. Neither: an error that says how to list.
+/// Finds a candidate by a digest or prefix, else an evaluation by id or prefix, else foreign results by theirs. None of
+/// them: an error that says how to list.
 [[nodiscard]] base::Result<Shown> show(const Context& context, const std::string& id);
 [[nodiscard]] base::Json encode(const Shown& shown);
 

@@ -46,6 +46,18 @@ TEST_F(InspectTest, ListsEveryCandidateFailedOnesToo) {
   EXPECT_TRUE(json[0]["evaluation"].is_null());
 }
 
+TEST_F(InspectTest, SaysWhichOtherCandidatesAreTheSameCode) {
+  const EvaluateReport one = judged("one.cpp", "cost=50 object=a");
+  judged("two.cpp", "cost=51 object=a");
+  judged("three.cpp", "cost=52 object=b");
+  const auto shown = show(world_.context(), one.evaluation.candidate.content.hex());
+  ASSERT_TRUE(shown) << shown.error().text();
+  ASSERT_THAT(shown->same, SizeIs(1));
+  EXPECT_EQ(shown->same.front().name, "two");
+  EXPECT_EQ(shown->same.front().level, SameLevel::object);
+  EXPECT_EQ(encode(*shown)["same_code"][0]["level"], "object");
+}
+
 TEST_F(InspectTest, ShowsACandidateByPrefix) {
   const EvaluateReport fast = judged("fast.cpp", "cost=50");
   const auto shown = show(world_.context(), fast.evaluation.candidate.content.hex().substr(0, 6));

@@ -19,7 +19,7 @@ struct Record {
 };
 
 /// Answers by what a solution's first source says: "cost=N" is its time in ns per unit of the workload's size;
-/// "not_built", "incorrect", "crashed" or "timed_out" is its outcome. Times have no spread, so that decisions are exact.
+/// "object=a" is what the compiler makes of it; "not_built", "incorrect", "crashed" or "timed_out" is its outcome. Times have no spread, so that decisions are exact.
 /// Samples, comparison and outcome agree as a real judge's do. "judge.error" in the candidate leaves an error.json.
 class FakeJudge final : public execute::JudgeRunner {
  public:

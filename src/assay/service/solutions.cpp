@@ -130,9 +130,9 @@ base::Result<promote::Policy> resolve_policy(const std::string& name_or_file) {
   }
   std::error_code error;
   if (!std::filesystem::exists(name_or_file, error)) {
-    return base::input_error(
-        "policy.unknown",
-        fmt::format("\"{}\" is neither a built-in policy (quick, standard) nor a file", base::printable(name_or_file)));
+    return base::input_error("policy.unknown",
+                             fmt::format("\"{}\" is neither a built-in policy (quick, standard, release) nor a file",
+                                         base::printable(name_or_file)));
   }
   ASSAY_TRY_ASSIGN(const std::string text, os::read_file(name_or_file));
   return promote::parse_policy(text, name_or_file);

@@ -1,6 +1,7 @@
 #include <assay/stats/distributions.hpp>
 
 #include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -47,6 +48,12 @@ double beta_quantile(double probability, double a, double b) {
   ASSAY_CHECK(is_inner_probability(probability));
   ASSAY_CHECK(a > 0 && b > 0);
   return boost::math::quantile(boost::math::beta_distribution<double, Policy>(a, b), probability);
+}
+
+double chi_squared_quantile(double probability, double degrees) {
+  ASSAY_CHECK(is_inner_probability(probability));
+  ASSAY_CHECK(degrees > 0);
+  return boost::math::quantile(boost::math::chi_squared_distribution<double, Policy>(degrees), probability);
 }
 
 }  // namespace assay::stats

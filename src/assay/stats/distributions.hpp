@@ -20,4 +20,7 @@ namespace assay::stats {
 /// lies in (0, 1).
 [[nodiscard]] double beta_quantile(double probability, double a, double b);
 
+/// Returns x with P(X <= x) = probability for chi-squared with `degrees` > 0. `probability` lies in (0, 1).
+[[nodiscard]] double chi_squared_quantile(double probability, double degrees);
+
 }  // namespace assay::stats

@@ -8,6 +8,7 @@
 #include <assay/base/error.hpp>
 #include <assay/stats/distributions.hpp>
 #include <assay/stats/quantile.hpp>
+#include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::stats {
 namespace {
@@ -74,7 +75,10 @@ double chance_of_better(std::span<const double> values, int maximum_pairs, doubl
 }
 
 PairedDecision decide_paired(std::span<const double> pair_log_ratios, const PairedRule& rule) {
-  const double alpha = alpha_per_look(rule);
+  const double alpha = alpha_per_look(rule);  // Checks the rule.
+  if (rule.test == PairedTest::evidence) {
+    return decide_by_evidence(pair_log_ratios, rule);
+  }
   const double threshold = std::log1p(-rule.minimum_effect);
   const std::size_t available = std::min(pair_log_ratios.size(), static_cast<std::size_t>(rule.maximum_pairs));
   PairedDecision decision;

@@ -9,6 +9,12 @@ namespace assay::stats {
 /// What a paired comparison can conclude. Log-ratios are log(candidate / incumbent): below 0 is faster.
 enum class PairedConclusion : std::uint8_t { better, not_better, undecided };
 
+/// How the pairs are tested at each look.
+enum class PairedTest : std::uint8_t {
+  student_t,  ///< Student's t; alpha is split over the looks. Decides from 2 pairs on; leans on nearly normal pairs.
+  evidence,  ///< symmetric_evidence.hpp: leans on symmetry alone, costs nothing for looking; needs least_values_for_evidence(alpha).
+};
+
 /// The rule: look after each pair from minimum_pairs to maximum_pairs.
 struct PairedRule {
   int minimum_pairs = 3;
@@ -19,6 +25,7 @@ struct PairedRule {
   /// Stop undecided once the predictive probability that `better` could still be concluded at the last look is
   /// below this; 0: never. It cannot raise the error, only cost power.
   double futility = 0;
+  PairedTest test = PairedTest::student_t;
 };
 
 /// An interval for the mean of the pairs' log-ratios at one look.
@@ -35,7 +42,7 @@ struct PairedDecision {
   bool futile = false;      ///< Undecided, and more pairs are not worth their time.
 };
 
-/// Number of looks that the rule takes at most, and the two-sided error that each may spend: alpha is split
+/// Number of looks that the rule takes at most, and the two-sided error that each may spend on Student's t: alpha is split
 /// evenly (Bonferroni), which is valid whatever the correlation of the looks.
 [[nodiscard]] int look_count(const PairedRule& rule);
 [[nodiscard]] double alpha_per_look(const PairedRule& rule);

@@ -2,43 +2,74 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <cstddef>
 #include <limits>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/stats/quantile.hpp>
+#include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::stats {
+namespace {
 
-SelfComparison compare_with_itself(std::span<const PairedSample> samples, int pairs, int workloads, double alpha,
-                                   double minimum_effect) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  SelfComparison self;
-  const PairedTable table = tabulate(samples, pairs, workloads);
-  std::copy_if(table.pair_log_ratios.begin(), table.pair_log_ratios.end(), std::back_inserter(self.pair_log_ratios),
-               [](double ratio) { return !std::isnan(ratio); });
-  if (self.pair_log_ratios.size() < 2) {
-    self.interval = {self.pair_log_ratios.empty() ? 0 : self.pair_log_ratios.front(), -kInfinity, kInfinity};
-    self.noise_floor = kInfinity;
-    return self;
+constexpr double kNormalMedianMagnitude = 0.6744897501960817;
+
+// The smallest rank r (from 1) so that the r-th of n sorted magnitudes lies at or above their true median with probability
+// 1 - alpha: P(Binomial(n, 1/2) >= r) <= alpha. n + 1 if there is none.
+std::size_t upper_rank_of_median(std::size_t count, double alpha) {
+  double tail = 0;
+  const auto n = static_cast<double>(count);
+  std::size_t rank = count + 1;
+  while (rank > 1) {
+    const auto k = static_cast<double>(rank - 1);
+    tail += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
+    if (tail > alpha) {
+      break;
+    }
+    --rank;
   }
-  self.interval = t_interval(self.pair_log_ratios, alpha);
-  self.noise_floor = std::max(std::abs(self.interval.lower), std::abs(self.interval.upper));
-  const double effect = -std::log1p(-minimum_effect);
-  self.failed = self.interval.upper < -effect || self.interval.lower > effect;
-  return self;
+  return rank;
 }
 
-Standing standing_of(const PairedComparison& comparison, const SelfComparison& self) {
-  if (self.failed) {
-    return Standing::void_session;
+}  // namespace
+
+SelfComparison judge_self_comparison(std::span<const double> log_ratios, double alpha) {
+  ASSAY_CHECK(alpha > 0 && alpha < 1);
+  SelfComparison result;
+  result.spread_upper = std::numeric_limits<double>::infinity();
+  if (log_ratios.empty()) {
+    return result;
   }
-  const bool gains = comparison.conclusion == PairedConclusion::better;
-  return gains && -comparison.decision.interval.mean <= self.noise_floor ? Standing::inside_noise
-                                                                         : Standing::above_noise;
+  std::vector<double> magnitudes(log_ratios.size());
+  std::transform(log_ratios.begin(), log_ratios.end(), magnitudes.begin(), [](double x) { return std::abs(x); });
+  std::sort(magnitudes.begin(), magnitudes.end());
+  result.spread = median(magnitudes) / kNormalMedianMagnitude;
+  const std::size_t rank = upper_rank_of_median(magnitudes.size(), alpha);
+  if (rank <= magnitudes.size()) {
+    result.spread_upper = magnitudes[rank - 1] / kNormalMedianMagnitude;
+  }
+  for (std::size_t pairs = 1; pairs <= log_ratios.size(); ++pairs) {
+    const double below = log_evidence_below(log_ratios.first(pairs), 0);
+    const double above = log_evidence_above(log_ratios.first(pairs), 0);
+    const double larger = std::max(below, above);
+    result.log_evidence = larger + std::log((std::exp(below - larger) + std::exp(above - larger)) / 2);
+    result.biased = result.biased || result.log_evidence >= -std::log(alpha);
+  }
+  return result;
 }
 
-void withdraw_unless_above_noise(PairedComparison& comparison, const SelfComparison& self) {
-  if (standing_of(comparison, self) != Standing::above_noise) {
-    comparison.conclusion = PairedConclusion::undecided;
-  }
+int pairs_to_find(double beyond, double spread, double alpha) {
+  ASSAY_CHECK(beyond > 0 && spread > 0);
+  ASSAY_CHECK(alpha > 0 && alpha < 1);
+  constexpr double kNormal95 = 1.6448536269514722;
+  constexpr double kCostOfMixture = 0.8047189562170503;  // log(5) / 2
+  const double needed = std::log(2 / alpha) + kCostOfMixture;
+  const double root = kNormal95 + std::sqrt(kNormal95 * kNormal95 + 2 * needed);
+  const double drift = root * spread / beyond;
+  const double pairs = std::ceil(drift * drift);
+  ASSAY_CHECK(pairs < 1e9);
+  return std::max(static_cast<int>(pairs), least_values_for_evidence(alpha));
 }
 
 }  // namespace assay::stats

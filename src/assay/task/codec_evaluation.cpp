@@ -90,6 +90,9 @@ TrialsRecord read_trials(const Node& node) {
   record.on_each = fields.required("on_each").integer({.minimum = 0});
   record.seconds = read_duration(fields.required("seconds"));
   record.candidate_seconds = read_duration(fields.required("candidate_seconds"));
+  if (const Node counts = fields.optional("on_workloads"); counts.present()) {  // Records of before had none.
+    record.on_workloads = counts.integers({.minimum = 0});
+  }
   fields.refuse_others();
   return record;
 }
@@ -250,6 +253,9 @@ Json encode(const Evaluation& evaluation) {
                       {"on_each", evaluation.trials->on_each},
                       {"seconds", encode_number(evaluation.trials->seconds)},
                       {"candidate_seconds", encode_number(evaluation.trials->candidate_seconds)}};
+    if (!evaluation.trials->on_workloads.empty()) {
+      json["trials"]["on_workloads"] = evaluation.trials->on_workloads;
+    }
   }
   for (const auto& [name, seconds] : evaluation.phases) {
     json["phases"][name] = encode_number(seconds);

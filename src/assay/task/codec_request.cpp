@@ -19,6 +19,7 @@ using base::Json;
 
 constexpr std::int64_t kMostPairs = 10'000;
 constexpr std::int64_t kMostSamples = 1'000'000;
+constexpr std::array<std::string_view, 2> kPairedTests = {"student_t", "evidence"};
 constexpr std::int64_t kLongestLimitMs = 24 * 60 * 60 * 1000;
 
 // A number within bounds that may be open at either end.
@@ -58,6 +59,9 @@ SessionPlan read_plan(const Node& node) {
   }
   plan.samples_per_pair = read_count(fields.required("samples_per_pair"), 1, kMostSamples);
   plan.alpha = read_fraction(fields.required("alpha"), Bound::excluded, Bound::excluded);
+  if (const Node test = fields.optional("test"); test.present()) {  // Requests of before knew one.
+    plan.test = static_cast<PairedTest>(test.word(kPairedTests));
+  }
   plan.minimum_effect = read_fraction(fields.required("minimum_effect"), Bound::included, Bound::excluded);
   if (const Node futility = fields.optional("futility"); futility.present()) {  // Requests of before had none.
     plan.futility = read_fraction(futility, Bound::included, Bound::excluded);
@@ -167,7 +171,7 @@ EvaluationRequest read_request(const Node& node) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
     for (const std::string_view field :
-         {"candidate", "incumbent", "plan", "official_trials", "trials", "disabled_probes"}) {
+         {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
         given.problem(
             fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));
@@ -194,6 +198,15 @@ EvaluationRequest read_request(const Node& node) {
   }
   if (const Node trials = fields.optional("trials"); trials.present()) {
     request.trials = read_count(trials, 1, kMostSamples);
+  }
+  if (const Node trials = fields.optional("trials_on"); trials.present()) {
+    for (const Node& count : trials.items()) {
+      request.trials_on.push_back(read_count(count, 0, kMostSamples));
+    }
+    if (request.trials_on.size() != request.workloads.size()) {
+      trials.problem(fmt::format("has {} numbers, and there are {} workloads: give one a workload",
+                                 request.trials_on.size(), request.workloads.size()));
+    }
   }
   if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
     for (const Node& probe : probes.items(1)) {
@@ -235,6 +248,10 @@ base::Result<void> check_timing(const SessionPlan& plan, std::string_view device
                   device, base::to_string(method)));
 }
 
+std::string_view to_string(PairedTest test) { return kPairedTests[static_cast<std::size_t>(test)]; }
+
+std::span<const std::string_view> paired_test_names() { return kPairedTests; }
+
 bool has_two_clocks(const EvaluationRequest& request) {
   const auto device = base::parse_device_name(request.device);
   return device && device->kind != base::DeviceName::Kind::simulated && request.probes(Probe::reconcile);
@@ -246,6 +263,9 @@ Json encode(const SessionPlan& plan) {
   json["maximum_pairs"] = plan.maximum_pairs;
   json["samples_per_pair"] = plan.samples_per_pair;
   json["alpha"] = encode_number(plan.alpha);
+  if (plan.test != PairedTest::student_t) {
+    json["test"] = to_string(plan.test);
+  }
   json["minimum_effect"] = encode_number(plan.minimum_effect);
   json["futility"] = encode_number(plan.futility);
   if (plan.self_comparison) {  // Said only where it is: a plan of before means the same without.
@@ -300,6 +320,9 @@ Json encode(const EvaluationRequest& request) {
   }
   if (request.trials > 0) {
     json["trials"] = request.trials;
+  }
+  if (!request.trials_on.empty()) {
+    json["trials_on"] = request.trials_on;
   }
   for (const Probe probe : request.disabled_probes) {
     json["disabled_probes"].push_back(to_string(probe));

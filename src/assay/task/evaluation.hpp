@@ -75,6 +75,7 @@ struct BuildRecord {
   double seconds = 0;         ///< Of the compiler; 0 from the cache.
   /// Of a CUDA solution. Empty for other languages, and in records of before kernels were described.
   std::vector<KernelResources> kernels = {};
+  std::optional<Tier> tier = std::nullopt;  ///< Of a CUDA solution; absent in records of before there were two.
 };
 
 /// Per workload: medians over all samples but warm-ups, and the paired log-ratio candidate/incumbent.
@@ -174,9 +175,11 @@ struct OfficialVerdict {
 /// Checked calls on inputs as in use, before anything was timed (EvaluationRequest::trials).
 struct TrialsRecord {
   std::int64_t calls = 0;        ///< Of the candidate; all were right unless the evaluation says otherwise.
-  std::int64_t on_each = 0;      ///< On each workload: what bounds the weakest stratum.
+  std::int64_t on_each = 0;      ///< On the workload that got fewest: what bounds the weakest stratum. 0 if one failed.
   double seconds = 0;            ///< By the judge's clock, for all of them.
   double candidate_seconds = 0;  ///< Of these the candidate's own, by its clock.
+  /// On each workload, in the request's order; up to the failure if one failed. Empty in records of before.
+  std::vector<std::int64_t> on_workloads = {};
 };
 
 struct Evaluation {

@@ -70,6 +70,9 @@ TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
   Json json = written(sample_evaluation());
   EXPECT_EQ(json["candidate_build"]["kernels"][0]["spill_load_bytes"], 1476);
   EXPECT_FALSE(json["incumbent_build"].contains("kernels"));
+  EXPECT_EQ(json["candidate_build"]["tier"], "device-only");
+  EXPECT_FALSE(json["incumbent_build"].contains("tier"));
+  EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.tier, Tier::device_only);
   EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.kernels, sample_evaluation().candidate_build.kernels);
   json["candidate_build"].erase("kernels");
   const Evaluation read = decode_evaluation(json, "e").value();
@@ -168,6 +171,7 @@ TEST(EvaluationCodec, RefusesTheUnknown) {
   EXPECT_THAT(with("/official/timing/workloads/0/candidate_ns/1", "-1"),
               HasSubstr("/official/timing/workloads/0/candidate_ns/1:"));
   EXPECT_THAT(with("/trials/calls", "-1"), HasSubstr("/trials/calls:"));
+  EXPECT_THAT(with("/trials/on_workloads/0", "-1"), HasSubstr("/trials/on_workloads/0:"));
   EXPECT_THAT(with("/trials/seconds", "-1"), HasSubstr("/trials/seconds:"));
   EXPECT_THAT(with("/candidate_build/seconds", "\"NaN\""), HasSubstr("/candidate_build/seconds:"));
   EXPECT_THAT(with("/seed", "-1"), HasSubstr("/seed:"));
@@ -184,8 +188,8 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   const auto check = [](const Json& part, const Json& document, const std::string& place) {
     for (const auto& [key, value] : part.items()) {
       if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
-          key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "clock" ||
-          key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts") {
+          key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "tier" ||
+          key == "clock" || key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts") {
         continue;  // records of before do not have them
       }
       Json json = document;

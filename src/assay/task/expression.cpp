@@ -64,7 +64,8 @@ class Evaluator {
     } else if (rest.front() == '=') {
       fail("expression.syntax", "has '=': use '==' to compare");
     } else {
-      fail("expression.syntax", "cannot be read (names, integers, + - * // % **, comparisons, and, or, not, min, max)");
+      fail("expression.syntax",
+           "cannot be read (names, integers, + - * // % **, comparisons, and, or, not, min, max, ceil_div)");
     }
   }
 
@@ -358,6 +359,9 @@ class Evaluator {
     if ((word == "min" || word == "max") && take("(")) {
       return extremum(live, word == "max");
     }
+    if (word == "ceil_div" && take("(")) {
+      return ceiling_quotient(live);
+    }
     token_ = begin;
     constexpr std::string_view kReserved[] = {"and", "or", "not", "if", "else", "in", "is", "lambda", "None", "for"};
     if (std::find(std::begin(kReserved), std::end(kReserved), word) != std::end(kReserved)) {
@@ -388,6 +392,22 @@ class Evaluator {
       fail_here();
     }
     return best;
+  }
+
+  std::int64_t ceiling_quotient(bool live) {
+    const Level level(*this);
+    const std::int64_t left = fault_ ? 0 : disjunction(live);
+    const bool has_both = take(",");
+    const std::int64_t right = has_both ? disjunction(live) : 0;
+    if (!has_both || !take(")")) {
+      fail_here();
+    }
+    if (fault_ || !live) {
+      return 0;
+    }
+    const std::int64_t quotient = divide(true, left, right);
+    return !fault_ && floor_remainder(left, right) != 0 ? quotient + 1
+                                                        : quotient;  // Which has room: it was rounded down.
   }
 
   std::string_view text_;

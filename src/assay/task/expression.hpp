@@ -11,7 +11,7 @@
 namespace assay::task {
 
 /// Evaluates an integer expression in the Python subset that constraints use: names, integer literals, + - * // % **,
-/// comparisons (chained), `and or not`, parentheses, min() and max(). Truth values are 1 and 0. Division by zero, overflow, an
+/// comparisons (chained), `and or not`, parentheses, min() and max(), and ceil_div(a, b), which is -(-a // b). Truth values are 1 and 0. Division by zero, overflow, an
 /// unknown name and anything else of Python are input errors that show the place. At most 4,096 characters, 64 levels.
 [[nodiscard]] base::Result<std::int64_t> evaluate_expression(std::string_view expression,
                                                              const Named<std::int64_t>& values);

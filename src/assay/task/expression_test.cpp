@@ -86,6 +86,11 @@ TEST(Expression, KnowsMinimumAndMaximum) {
   EXPECT_EQ(value("max(M * 10, N // 4)"), 30);
   EXPECT_EQ(value("max(min(1, 2), 0)"), 1);
   EXPECT_EQ(code("min(3)"), "expression.syntax");
+  EXPECT_EQ(value("ceil_div(7, 2)"), 4);
+  EXPECT_EQ(value("ceil_div(8, 2) + ceil_div(-7, 2)"), 1);
+  EXPECT_EQ(code("ceil_div(1, 0)"), "expression.division");
+  EXPECT_EQ(code("ceil_div(1)"), "expression.syntax");
+  EXPECT_EQ(code("ceil_div(1, 2, 3)"), "expression.syntax");
   EXPECT_EQ(code("max()"), "expression.syntax");
   EXPECT_EQ(code("min + 1"), "expression.name");
 }

@@ -147,6 +147,9 @@ BuildRecord read_build(const Node& node) {
       build.kernels.push_back(read_kernel(kernel));
     }
   }
+  if (const Node tier = fields.optional("tier"); tier.present()) {
+    build.tier = static_cast<Tier>(tier.word(tier_names()));
+  }
   fields.refuse_others();
   return build;
 }
@@ -164,6 +167,9 @@ Json encode_build(const BuildRecord& build) {
     for (const KernelResources& kernel : build.kernels) {
       json["kernels"].push_back(encode_kernel(kernel));
     }
+  }
+  if (build.tier) {
+    json["tier"] = to_string(*build.tier);
   }
   return json;
 }

@@ -45,6 +45,14 @@ enum class Stage : std::uint8_t {
 /// that makes one late would end the session or the campaign; only a candidate has to be in time.
 inline constexpr int kPatienceWithTheKnown = 5;
 
+/// How process pairs are tested at each look; stats/paired_decision.hpp says what each assumes. Persisted as "student_t" and
+/// "evidence", which never change.
+enum class PairedTest : std::uint8_t { student_t, evidence };
+
+[[nodiscard]] std::string_view to_string(PairedTest test);
+/// All names, in the order of the enumerators.
+[[nodiscard]] std::span<const std::string_view> paired_test_names();
+
 /// How long, how often and how surely: the part of a policy that the judge applies. `promote` recomputes the decision
 /// from the samples with the same numbers.
 struct SessionPlan {
@@ -52,6 +60,7 @@ struct SessionPlan {
   int maximum_pairs = 8;     ///< Cap; then the answer is `indistinguishable`.
   int samples_per_pair = 3;  ///< Timed calls of each workload on each side in one process pair, after one warm-up call.
   double alpha = 0.05;       ///< Two-sided error over all looks together.
+  PairedTest test = PairedTest::student_t;  ///< What alpha is spent by.
   double minimum_effect = 0.01;      ///< Smallest relative gain worth having: better means faster by more than this.
   double futility = 0;               ///< Stop early once `better` is less probable than this; 0: only at the cap.
   double maximum_regression = 0.05;  ///< Guard: no workload may be slower by more than this (lower bound, Holm).
@@ -85,6 +94,8 @@ struct EvaluationRequest {
   /// Checked calls before anything is timed, at least so many in all and equally many a workload, on inputs as in use.
   /// They bound how often the candidate is wrong; one that is ends the evaluation. 0: none.
   int trials = 0;
+  /// How many of the trials each workload gets, in their order, by what is known of earlier candidates. Empty: equally many.
+  std::vector<int> trials_on;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }

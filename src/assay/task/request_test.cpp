@@ -253,6 +253,8 @@ TEST(PlanCodec, ChecksRanges) {
   EXPECT_TRUE(refused("alpha", "0"));
   EXPECT_TRUE(refused("alpha", "1"));
   EXPECT_TRUE(refused("alpha", "\"NaN\""));
+  EXPECT_TRUE(refused("test", "\"z_test\""));
+  EXPECT_FALSE(refused("test", "\"evidence\""));
   EXPECT_TRUE(refused("minimum_effect", "-0.1"));
   EXPECT_TRUE(refused("minimum_effect", "1"));
   EXPECT_TRUE(refused("futility", "1"));
@@ -288,6 +290,7 @@ TEST(PlanCodec, AnyPlanInRangeRoundTrips) {
     plan.maximum_pairs = *rc::gen::inRange(plan.minimum_pairs, 10'001);
     plan.samples_per_pair = *rc::gen::inRange(1, 1'000'001);
     plan.alpha = *rc::gen::inRange(1, 1000) / 1001.0;
+    plan.test = *rc::gen::element(PairedTest::student_t, PairedTest::evidence);
     plan.minimum_effect = *rc::gen::inRange(0, 1000) / 1000.0;
     plan.check_fraction = *rc::gen::inRange(0, 1001) / 1000.0;
     plan.stress_trials = *rc::gen::inRange(0, 1'000'001);

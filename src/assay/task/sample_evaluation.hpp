@@ -37,7 +37,8 @@ namespace assay::task::testing {
                                 std::string(64, 'a'),
                                 "candidate-build.log",
                                 1.5,
-                                {{"_Z1kPf", "k(float*)", "sm_90a", 64, 1, 1032, 1464, 1476, 4096, 352}}};
+                                {{"_Z1kPf", "k(float*)", "sm_90a", 64, 1, 1032, 1464, 1476, 4096, 352}},
+                                Tier::device_only};
   evaluation.incumbent_build =
       BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
   evaluation.checked_calls = 12;
@@ -48,7 +49,7 @@ namespace assay::task::testing {
       OfficialTiming{std::string(kOfficialTimingMethod), 16, 50, {{"w-1", {1000.5, 1100, 1199.5}, {2000}}}},
       "it did not pass"};
   evaluation.phases = {{"build", 1.5}, {"process pairs", 0.5}};
-  evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25};
+  evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25, {56, 112}};
   WorkloadTiming timing;
   timing.uuid = "w-1";
   timing.axes = {{"rows", 4}};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ enum class Binding : std::uint8_t { tvm_ffi, torch };
 
 [[nodiscard]] std::string_view to_string(Language language);
 [[nodiscard]] std::string_view to_string(Binding binding);
+
+/// How a CUDA solution's kernels are launched. Persisted as "host+device" and "device-only".
+enum class Tier : std::uint8_t {
+  host_and_device,  ///< By host code of its own, in the worker's process.
+  device_only,  ///< By Assay's own code, as a plan among its sources says (task/launch_plan.hpp); it has no host code.
+};
+[[nodiscard]] std::string_view to_string(Tier tier);
+[[nodiscard]] std::span<const std::string_view> tier_names();
 
 struct SourceFile {
   std::string path;  ///< Relative, without "..", '/' as separator.
@@ -54,6 +63,10 @@ struct Solution {
   [[nodiscard]] std::string entry_file() const;
   [[nodiscard]] std::string entry_symbol() const;
 };
+
+/// The tier of a CUDA solution; nothing for other languages. It is device-only if the file of its entry point ends in
+/// ".json": that is the plan.
+[[nodiscard]] std::optional<Tier> tier_of(const Solution& solution);
 
 /// The names of one candidate, coarser from one to the next.
 struct CandidateIdentity {

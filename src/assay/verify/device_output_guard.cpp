@@ -19,26 +19,37 @@ DeviceOutputGuard::DeviceOutputGuard(const Layout& layout, device::cuda::DeviceP
 
 base::Result<void> DeviceOutputGuard::prepare(device::cuda::TrustedKernels& kernels, const device::cuda::Stream& stream,
                                               bool poisons) const {
-  for (const auto& tensor : tensors_) {
-    if (poisons) {
-      ASSAY_TRY(kernels.fill(tensor, stream));
+  std::vector<device::cuda::FilledRange> filled = bands_;
+  if (poisons) {
+    filled.insert(filled.end(), tensors_.begin(), tensors_.end());
+  }
+  return kernels.fill_all(filled, stream);
+}
+
+base::Result<void> DeviceOutputGuard::enqueue_check(device::cuda::TrustedKernels& kernels,
+                                                    device::cuda::DevicePointer words,
+                                                    const device::cuda::Stream& stream) const {
+  return kernels.enqueue_check_fill(bands_, words, stream);
+}
+
+std::optional<task::Finding> DeviceOutputGuard::found(std::span<const std::uint64_t> words) const {
+  ASSAY_CHECK(words.size() == bands_.size());
+  for (std::size_t i = 0; i < bands_.size(); ++i) {
+    if (words[i] != device::cuda::TrustedKernels::kHolds) {
+      return guard_overwritten(*layout_, bands_[i].range.address - address_ + words[i]);
     }
   }
-  for (const auto& band : bands_) {
-    ASSAY_TRY(kernels.fill(band, stream));
-  }
-  return {};
+  return std::nullopt;
 }
 
 base::Result<std::optional<task::Finding>> DeviceOutputGuard::check(device::cuda::TrustedKernels& kernels,
                                                                     const device::cuda::Stream& stream) const {
   ASSAY_TRY_ASSIGN(const auto changed, kernels.check_fill(bands_, stream));
-  for (std::size_t i = 0; i < bands_.size(); ++i) {
-    if (changed[i]) {
-      return guard_overwritten(*layout_, bands_[i].range.address - address_ + *changed[i]);
-    }
+  std::vector<std::uint64_t> words;
+  for (const std::optional<std::size_t>& first : changed) {
+    words.push_back(first.value_or(device::cuda::TrustedKernels::kHolds));
   }
-  return std::nullopt;
+  return found(words);
 }
 
 }  // namespace assay::verify

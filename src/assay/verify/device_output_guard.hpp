@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <assay/base/error.hpp>
@@ -21,6 +22,12 @@ class DeviceOutputGuard {
   /// Enqueues the fills. With `poisons` off the tensors keep what they hold.
   [[nodiscard]] base::Result<void> prepare(device::cuda::TrustedKernels& kernels, const device::cuda::Stream& stream,
                                            bool poisons = true) const;
+  /// Enqueues the look at the guard bands, which leaves a word a band at `words`; what `found` says of these words.
+  [[nodiscard]] std::size_t word_count() const { return bands_.size(); }
+  [[nodiscard]] base::Result<void> enqueue_check(device::cuda::TrustedKernels& kernels,
+                                                 device::cuda::DevicePointer words,
+                                                 const device::cuda::Stream& stream) const;
+  [[nodiscard]] std::optional<task::Finding> found(std::span<const std::uint64_t> words) const;
   /// Waits for the stream, and tells which guard bytes were changed: the first one.
   [[nodiscard]] base::Result<std::optional<task::Finding>> check(device::cuda::TrustedKernels& kernels,
                                                                  const device::cuda::Stream& stream) const;

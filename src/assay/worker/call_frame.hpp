@@ -25,6 +25,8 @@ class CallFrame {
   /// Its tensors, in the order of the arguments: who moves one changes data and device.
   [[nodiscard]] std::vector<DLTensor*> input_tensors();
   [[nodiscard]] std::vector<DLTensor*> output_tensors();
+  /// Where a tensor lies, by its index among the inputs, then the outputs.
+  [[nodiscard]] void* data_of(std::size_t tensor) const { return tensors_.at(tensor).data; }
 
  private:
   [[nodiscard]] std::vector<DLTensor*> tensors(std::int32_t from, std::int32_t to);

@@ -249,7 +249,16 @@ Answer<LoadReply> WorkerClient::load(const os::Fd& object, const os::Fd& tvm_ffi
 Answer<LoadReply> WorkerClient::load(const LoadRequest& request, std::span<const int> descriptors,
                                      std::chrono::nanoseconds limit) {
   ASSAY_CHECK(request.symbol.size() <= kMaximumSymbol && request.tvm_ffi_symbol.size() <= kMaximumSymbol);
-  auto body = exchange(Kind::load, encode(request), descriptors, limit);
+  return read_load_reply(exchange(Kind::load, encode(request), descriptors, limit));
+}
+
+Answer<LoadReply> WorkerClient::load_kernels(const os::Fd& cubin, const LoadKernelsRequest& request,
+                                             std::chrono::nanoseconds limit) {
+  const int descriptor = cubin.get();
+  return read_load_reply(exchange(Kind::load_kernels, encode(request), std::span(&descriptor, 1), limit));
+}
+
+Answer<LoadReply> WorkerClient::read_load_reply(Answer<std::vector<std::byte>> body) {
   if (!body) {
     return tl::unexpected(std::move(body.error()));
   }
@@ -278,7 +287,7 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   std::chrono::nanoseconds spin{0};
   if (on_device_) {
     // Woken before the clock starts, so that it measures the call and not two wake-ups.
-    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit); !woken) {
+    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit, kSpin); !woken) {
       return tl::unexpected(woken.error());
     }
     spin = kSpin;

@@ -71,6 +71,9 @@ class WorkerClient {
   /// The same for an object that may use TVM-FFI, whose library, sealed too, is loaded first.
   [[nodiscard]] Answer<LoadReply> load(const os::Fd& object, const os::Fd& tvm_ffi_library, const LoadRequest& request,
                                        std::chrono::nanoseconds limit);
+  /// Has the worker load a cubin, in sealed memory, whose kernels it is to launch itself.
+  [[nodiscard]] Answer<LoadReply> load_kernels(const os::Fd& cubin, const LoadKernelsRequest& request,
+                                               std::chrono::nanoseconds limit);
   /// Has the worker map the two memories (replacing earlier ones).
   [[nodiscard]] Answer<void> map(const os::Fd& inputs, std::size_t inputs_size, const os::Fd& outputs,
                                  std::size_t outputs_size, std::chrono::nanoseconds limit);
@@ -105,6 +108,7 @@ class WorkerClient {
   [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
                                        std::chrono::nanoseconds limit);
   [[nodiscard]] Answer<void> collect(CallReply& reply, std::chrono::nanoseconds limit);
+  [[nodiscard]] Answer<LoadReply> read_load_reply(Answer<std::vector<std::byte>> body);
   [[nodiscard]] Failure violation(const std::string& what);
   [[nodiscard]] Failure ended();
   [[nodiscard]] Failure expired(std::chrono::nanoseconds limit);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <assay/worker/wire.hpp>
+#include <assay/worker/wire_launches.hpp>
 
 namespace assay::worker {
 
@@ -149,6 +150,43 @@ std::optional<LoadRequest> decode_load(std::span<const std::byte> payload) {
   return request;
 }
 
+std::vector<std::byte> encode(const LoadKernelsRequest& request) {
+  WireWriter writer;
+  writer.number(static_cast<std::uint8_t>(request.kernels.size()));
+  for (const KernelUse& kernel : request.kernels) {
+    writer.number(static_cast<std::uint16_t>(kernel.name.size()));
+    writer.text(kernel.name);
+    writer.number(static_cast<std::uint8_t>(kernel.argument_sizes.size()));
+    for (const std::uint8_t size : kernel.argument_sizes) {
+      writer.number(size);
+    }
+  }
+  return writer.take();
+}
+
+std::optional<LoadKernelsRequest> decode_load_kernels(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  LoadKernelsRequest request;
+  request.kernels.resize(reader.number<std::uint8_t>());
+  if (request.kernels.empty() || request.kernels.size() > kMaximumLaunches) {
+    return std::nullopt;
+  }
+  for (KernelUse& kernel : request.kernels) {
+    const std::size_t size = reader.number<std::uint16_t>();
+    kernel.name = reader.text(size);
+    kernel.argument_sizes.resize(reader.number<std::uint8_t>());
+    // It goes to the driver as a C string.
+    if (size == 0 || size > kMaximumKernelName || kernel.name.find('\0') != std::string::npos ||
+        kernel.argument_sizes.size() > kMaximumArguments) {
+      return std::nullopt;
+    }
+    for (std::uint8_t& argument : kernel.argument_sizes) {
+      argument = reader.number<std::uint8_t>();
+    }
+  }
+  return reader.finished() ? std::optional(std::move(request)) : std::nullopt;
+}
+
 std::vector<std::byte> encode(const MapRequest& request) {
   WireWriter writer;
   writer.number(request.inputs_size);
@@ -176,6 +214,7 @@ void encode_call(WireWriter& writer, const Call& call) {
   for (const CallArgument& argument : call.outputs) {
     encode_argument(writer, argument);
   }
+  encode_launches(writer, call);
 }
 
 std::optional<Call> take_call(WireReader& reader) {
@@ -194,6 +233,9 @@ std::optional<Call> take_call(WireReader& reader) {
     }
     (i < inputs ? call.inputs : call.outputs).push_back(std::move(*argument));
   }
+  if (!decode_launches(reader, call)) {
+    return std::nullopt;
+  }
   return reader.finished() ? std::optional(std::move(call)) : std::nullopt;
 }
 
@@ -204,6 +246,7 @@ void encode_call_reply(WireWriter& writer, const CallReply& reply) {
   writer.number(reply.device_status);
   writer.number(static_cast<std::uint32_t>(reply.timing_status));
   writer.number(reply.idle_ns);
+  writer.number(reply.refused_launch);
   writer.text(reply.text.substr(0, kMaximumText));
 }
 
@@ -215,9 +258,10 @@ std::optional<CallReply> take_call_reply(WireReader& reader) {
   reply.device_status = reader.number<std::int32_t>();
   const auto status = reader.number<std::uint32_t>();
   reply.idle_ns = reader.number<std::int64_t>();
+  reply.refused_launch = reader.number<std::uint32_t>();
   reply.text = reader.rest();
   if (!reader.ok() || reply.text.size() > kMaximumText || reply.elapsed_ns < 0 || reply.outlived_ns < 0 ||
-      reply.idle_ns < 0 || reply.idle_ns > reply.elapsed_ns ||
+      reply.idle_ns < 0 || reply.idle_ns > reply.elapsed_ns || reply.refused_launch > kMaximumLaunches ||
       status > static_cast<std::uint32_t>(TimingStatus::clock_failed)) {
     return std::nullopt;
   }
@@ -335,7 +379,7 @@ std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload) {
   LoadReply reply;
   const auto status = reader.number<std::uint32_t>();
   reply.text = reader.rest();
-  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::runtime_missing) ||
+  if (!reader.ok() || status > static_cast<std::uint32_t>(LoadStatus::arguments_differ) ||
       reply.text.size() > kMaximumText) {
     return std::nullopt;
   }

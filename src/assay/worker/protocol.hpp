@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +16,15 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
 inline constexpr std::size_t kMaximumText = 4096;
 inline constexpr std::size_t kMaximumArguments = 64;
 inline constexpr std::size_t kMaximumRank = 8;
+inline constexpr std::size_t kMaximumLaunches = 64;
+inline constexpr std::size_t kMaximumKernelName = 900;
 /// Descriptor number of the protocol socket in the worker.
 inline constexpr int kSocketDescriptor = 3;
 /// How long a worker that was woken, and a judge that waits for a call on a device, ask for the next frame without
@@ -34,11 +37,12 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
-  wake = 8,      ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
-  device = 7,    ///< Open a device; before map, load and call.
-  prepare = 9,   ///< Make a call ready: capture it (cold), or run it once untimed (hot).
+  wake = 8,     ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
+  device = 7,   ///< Open a device; before map, load and call.
+  prepare = 9,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
+  load_kernels = 10,  ///< In place of `load`: device code alone, which the worker itself launches.
   collect = 11,  ///< After a call by CUPTI, whose own work is then outside of what the judge times: what it traced.
-  series = 10,   ///< Make one call many times over, as another evaluator times it. See Series.
+  series = 12,   ///< Make one call many times over, as another evaluator times it. See Series.
   fault = 6,     ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
 };
 
@@ -80,12 +84,39 @@ struct BooleanArgument {
 };
 using CallArgument = std::variant<TensorArgument, FloatArgument, IntegerArgument, BooleanArgument>;
 
+/// One argument of a kernel: the place of a tensor of the call, a place in its scratch memory, or a value.
+struct TensorPointer {
+  std::uint8_t argument = 0;  ///< Index of a tensor among the call's inputs, then its outputs.
+};
+struct ScratchPointer {
+  std::uint64_t offset = 0;  ///< Bytes; within the scratch memory.
+};
+struct KernelValue {
+  std::uint8_t size = 0;   ///< 1, 4 or 8 bytes.
+  std::uint64_t bits = 0;  ///< In the low bytes; the others are 0.
+};
+using KernelArgument = std::variant<TensorPointer, ScratchPointer, KernelValue>;
+
+/// One launch of a kernel that was loaded by `load_kernels`: launch i is of kernel i.
+struct Launch {
+  std::array<std::uint32_t, 3> grid = {1, 1, 1};
+  std::array<std::uint32_t, 3> block = {1, 1, 1};
+  std::array<std::uint32_t, 3> cluster = {0, 0, 0};  ///< All 0: none.
+  std::uint32_t shared_bytes = 0;                    ///< Dynamic shared memory of a block.
+  bool cooperative = false;
+  std::vector<KernelArgument> arguments;
+};
+
 /// A call, and how it is to be timed. `prepare` carries the same: by graph with `cold` the entry point is captured, for
 /// every later call until the next capture; with `hot` the call is made once, untimed (by graph: what was captured).
 struct Call {
   base::Timing timing;
   std::vector<CallArgument> inputs;
   std::vector<CallArgument> outputs;
+  /// What the worker launches, in order, where kernels were loaded; else both are empty. Scratch memory is the worker's,
+  /// its contents are new for each call.
+  std::uint64_t scratch_bytes = 0;
+  std::vector<Launch> launches = {};
 };
 
 /// One and the same call many times over, on the same buffers with the same contents, as flashinfer-bench times it: before
@@ -124,11 +155,22 @@ struct LoadRequest {
 };
 inline constexpr std::size_t kMaximumSymbol = 2048;
 
+/// The kernels that a device-only candidate's launches are of, one a launch, in the object that comes with it: a cubin,
+/// which the worker has the device's driver load.
+struct KernelUse {
+  std::string name;                          ///< As the object has it; at most kMaximumKernelName bytes.
+  std::vector<std::uint8_t> argument_sizes;  ///< Bytes of each argument that the launch gives.
+};
+struct LoadKernelsRequest {
+  std::vector<KernelUse> kernels;  ///< 1 to kMaximumLaunches.
+};
+
 enum class LoadStatus : std::uint32_t {
   loaded = 0,
   refused_by_loader = 1,
   symbol_missing = 2,
-  runtime_missing = 3,  ///< TVM-FFI's library could not be loaded.
+  runtime_missing = 3,   ///< TVM-FFI's library could not be loaded.
+  arguments_differ = 4,  ///< A kernel has other parameters than its launch gives arguments; the text says which.
 };
 
 struct LoadReply {
@@ -152,6 +194,8 @@ struct CallReply {
   TimingStatus timing_status = TimingStatus::timed;
   /// Of elapsed: how long the device had nothing to do because the host was slow. By CUPTI exactly, by events estimated.
   std::int64_t idle_ns = 0;
+  /// The launch, from 1, that the driver refused, with device_status saying why; 0: none, or the entry point launches.
+  std::uint32_t refused_launch = 0;
   std::string text{};  ///< Of the error that a TVM-FFI entry point raised; at most kMaximumText bytes.
 };
 /// One time a timed call, in order; and the reply of the last call that was made, which is the one that failed if fewer
@@ -186,6 +230,8 @@ struct MapRequest {
 [[nodiscard]] std::optional<std::uint32_t> decode_version(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const LoadRequest& request);
 [[nodiscard]] std::optional<LoadRequest> decode_load(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const LoadKernelsRequest& request);
+[[nodiscard]] std::optional<LoadKernelsRequest> decode_load_kernels(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const MapRequest& request);
 [[nodiscard]] std::optional<MapRequest> decode_map(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const Call& call);

@@ -30,6 +30,25 @@ Call sample_call() {
   return call;
 }
 
+Call launching_call() {
+  Call call = sample_call();
+  call.scratch_bytes = 4096;
+  Launch launch;
+  launch.grid = {7, 2, 1};
+  launch.block = {128, 1, 1};
+  launch.cluster = {1, 2, 1};
+  launch.shared_bytes = 100'000;
+  launch.cooperative = true;
+  launch.arguments = {TensorPointer{0},
+                      TensorPointer{5},
+                      ScratchPointer{4095},
+                      KernelValue{4, 0xffffffffU},
+                      KernelValue{8, std::numeric_limits<std::uint64_t>::max()},
+                      KernelValue{1, 1}};
+  call.launches = {launch, Launch{}};
+  return call;
+}
+
 TEST(Header, GoesThroughBytes) {
   const Header header{static_cast<std::uint16_t>(Kind::call), 123, 7, 0x0123456789abcdefU};
   std::array<std::byte, kHeaderSize> raw{};
@@ -87,6 +106,64 @@ TEST(CallCodec, RefusesEveryTruncationAndEveryExcess) {
   }
   whole.push_back(std::byte{0});
   EXPECT_FALSE(decode_call(whole));
+}
+
+TEST(CallCodec, KeepsEveryLaunch) {
+  const auto decoded = decode_call(encode(launching_call()));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->scratch_bytes, 4096U);
+  ASSERT_EQ(decoded->launches.size(), 2U);
+  const Launch& launch = decoded->launches[0];
+  EXPECT_THAT(launch.grid, ::testing::ElementsAre(7, 2, 1));
+  EXPECT_THAT(launch.cluster, ::testing::ElementsAre(1, 2, 1));
+  EXPECT_EQ(launch.shared_bytes, 100'000U);
+  EXPECT_TRUE(launch.cooperative);
+  ASSERT_EQ(launch.arguments.size(), 6U);
+  EXPECT_EQ(std::get<TensorPointer>(launch.arguments[1]).argument, 5);
+  EXPECT_EQ(std::get<ScratchPointer>(launch.arguments[2]).offset, 4095U);
+  EXPECT_EQ(std::get<KernelValue>(launch.arguments[3]).bits, 0xffffffffU);
+  Bytes whole = encode(launching_call());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(decode_call(std::span(whole).first(size))) << size;
+  }
+}
+
+TEST(CallCodec, RefusesLaunchesThatCannotBeMeant) {
+  const auto with = [](auto change) {
+    Call call = launching_call();
+    change(call);
+    return decode_call(encode(call)).has_value();
+  };
+  ASSERT_TRUE(with([](Call& /*call*/) {}));
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].arguments[0] = TensorPointer{1}; })) << "a scalar";
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].arguments[0] = TensorPointer{6}; })) << "none of the call's";
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].arguments[0] = ScratchPointer{4096}; }));
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].arguments[0] = KernelValue{2, 0}; }));
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].arguments[0] = KernelValue{4, std::uint64_t{1} << 32U}; }));
+  EXPECT_FALSE(with([](Call& call) { call.launches[1].grid[2] = 0; }));
+  EXPECT_FALSE(with([](Call& call) { call.launches[1].block[0] = 0; }));
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].cluster[0] = 0; })) << "half a cluster";
+  EXPECT_FALSE(with([](Call& call) { call.launches[0].arguments.resize(kMaximumArguments + 1); }));
+  EXPECT_FALSE(with([](Call& call) { call.launches.resize(kMaximumLaunches + 1); }));
+  EXPECT_FALSE(with([](Call& call) { call.launches.clear(); })) << "scratch memory for nothing";
+}
+
+// The largest call that there can be fits a frame.
+TEST(CallCodec, TheLargestPlanFitsOneFrame) {
+  Call call;
+  call.scratch_bytes = 1;
+  call.inputs.assign(kMaximumArguments,
+                     TensorArgument{Memory::inputs, 2, 32, 0, std::vector<std::int64_t>(kMaximumRank, 1)});
+  call.launches.resize(kMaximumLaunches);
+  for (Launch& launch : call.launches) {
+    launch.arguments.assign(kMaximumArguments, KernelValue{8, 1});
+  }
+  EXPECT_LE(encode(call).size(), kMaximumPayload);
+  EXPECT_TRUE(decode_call(encode(call)));
+  LoadKernelsRequest load;
+  load.kernels.assign(kMaximumLaunches,
+                      {std::string(kMaximumKernelName, 'k'), std::vector<std::uint8_t>(kMaximumArguments, 8)});
+  EXPECT_LE(encode(load).size(), kMaximumPayload);
 }
 
 TEST(CallCodec, RefusesUnknownTagsMemoriesRanksAndNegativeExtents) {
@@ -156,6 +233,7 @@ RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>&
   static_cast<void>(decode_device_reply(bytes));
   static_cast<void>(decode_fault(bytes));
   static_cast<void>(decode_load(bytes));
+  static_cast<void>(decode_load_kernels(bytes));
   static_cast<void>(decode_version(bytes));
   static_cast<void>(decode_timing_request(bytes));
   static_cast<void>(decode_floor_reply(bytes));
@@ -214,7 +292,7 @@ TEST(Replies, RefuseNegativeTimesAndUnknownStatuses) {
   EXPECT_FALSE(decode_call_reply(encode(CallReply{0, 5, 0, 0, static_cast<TimingStatus>(4), 0})));
   EXPECT_FALSE(decode_floor_reply(encode(FloorReply{0, -1, ""})));
   Bytes load = encode(LoadReply{});
-  load[0] = std::byte{4};
+  load[0] = std::byte{5};
   EXPECT_FALSE(decode_load_reply(load));
 }
 
@@ -232,6 +310,33 @@ TEST(LoadCodec, GoesThroughBytesAndRefusesNonsense) {
   cut.pop_back();
   EXPECT_FALSE(decode_load(cut));
   EXPECT_FALSE(decode_load(Bytes(1)));
+}
+
+TEST(LoadKernelsCodec, GoesThroughBytesAndRefusesNonsense) {
+  const auto decoded = decode_load_kernels(encode(LoadKernelsRequest{{{"gates", {8, 4}}, {"_Z6decodev", {}}}}));
+  ASSERT_TRUE(decoded);
+  ASSERT_EQ(decoded->kernels.size(), 2U);
+  EXPECT_EQ(decoded->kernels[0].name, "gates");
+  EXPECT_THAT(decoded->kernels[0].argument_sizes, ::testing::ElementsAre(8, 4));
+  EXPECT_EQ(decoded->kernels[1].name, "_Z6decodev");
+  EXPECT_FALSE(decode_load_kernels(encode(LoadKernelsRequest{})));
+  EXPECT_FALSE(decode_load_kernels(encode(LoadKernelsRequest{{{"", {}}}})));
+  EXPECT_FALSE(decode_load_kernels(encode(LoadKernelsRequest{{{std::string("a\0b", 3), {}}}})));
+  EXPECT_FALSE(decode_load_kernels(encode(LoadKernelsRequest{{{std::string(kMaximumKernelName + 1, 'k'), {}}}})));
+  Bytes whole = encode(LoadKernelsRequest{{{"gates", {8, 4}}}});
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(decode_load_kernels(std::span(whole).first(size))) << size;
+  }
+  whole.push_back(std::byte{0});
+  EXPECT_FALSE(decode_load_kernels(whole));
+}
+
+TEST(Replies, ARefusedLaunchIsOneOfThoseThatThereCanBe) {
+  CallReply reply;
+  reply.refused_launch = kMaximumLaunches;
+  EXPECT_EQ(decode_call_reply(encode(reply)).value().refused_launch, kMaximumLaunches);
+  reply.refused_launch = kMaximumLaunches + 1;
+  EXPECT_FALSE(decode_call_reply(encode(reply)));
 }
 
 TEST(Replies, TextIsBounded) {

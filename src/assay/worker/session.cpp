@@ -28,6 +28,7 @@
 #include <assay/os/socket.hpp>
 #include <assay/worker/call_frame.hpp>
 #include <assay/worker/cuda_calls.hpp>
+#include <assay/worker/device_program.hpp>
 #include <assay/worker/fault_report.hpp>
 #include <assay/worker/protocol.hpp>
 #include <assay/worker/tvm_ffi.hpp>
@@ -105,6 +106,8 @@ class Session {
         return decode_version(command.payload) == kProtocolVersion && reply(command, encode_version(kProtocolVersion));
       case Kind::load:
         return load(command);
+      case Kind::load_kernels:
+        return load_kernels(command);
       case Kind::map:
         return map(command);
       case Kind::call:
@@ -181,6 +184,24 @@ class Session {
     return reply(command, encode(loaded() ? LoadReply{} : LoadReply{LoadStatus::symbol_missing, request->symbol}));
   }
 
+  bool load_kernels(ReceivedCommand& command) {
+    const std::optional<LoadKernelsRequest> request = decode_load_kernels(command.payload);
+    struct stat facts{};
+    if (!request || command.descriptors.size() != 1 || loaded() || !cuda_ ||
+        fstat(command.descriptors.front().get(), &facts) != 0) {
+      return false;
+    }
+    // And a zero behind it: the driver takes an address alone, and for text what does not look like code.
+    const auto size = static_cast<std::size_t>(facts.st_size);
+    std::vector<std::byte> cubin(size + 1);
+    if (pread(command.descriptors.front().get(), cubin.data(), size, 0) != facts.st_size) {
+      return false;
+    }
+    DeviceProgram::Loaded loaded = DeviceProgram::load(cubin, *request);
+    program_ = std::move(loaded.program);
+    return reply(command, encode(loaded.reply));
+  }
+
   // Objects of that binding name functions of the driver too, which their own build links with.
   base::Result<TvmFfi> open_tvm_ffi(const os::Fd& library) const {
     if (cuda_) {
@@ -199,7 +220,9 @@ class Session {
     return opened;
   }
 
-  [[nodiscard]] bool loaded() const { return function_ != nullptr || packed_function_ != nullptr; }
+  [[nodiscard]] bool loaded() const {
+    return function_ != nullptr || packed_function_ != nullptr || program_ != nullptr;
+  }
 
   bool open_device(const ReceivedCommand& command) {
     const std::optional<DeviceRequest> request = decode_device(command.payload);
@@ -245,7 +268,8 @@ class Session {
 
   // Whether there is something to call, in a way that this worker can time.
   [[nodiscard]] bool can_call(const std::optional<Call>& call) const {
-    return call && loaded() && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall);
+    return call && loaded() && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall) &&
+           (program_ == nullptr ? call->launches.empty() : program_->fits(*call));
   }
 
   bool assemble(const Call& call, CallFrame& frame) const {
@@ -269,12 +293,58 @@ class Session {
     return TvmFfi::pack(*frame.call());
   }
 
+  [[nodiscard]] device::cuda::abi::StreamHandle stream() const {
+    return static_cast<device::cuda::abi::StreamHandle>(cuda_->stream());
+  }
+
+  // Of device code alone: what its launches need, outside of the call's time. Returns false if they cannot be made.
+  [[nodiscard]] bool make_ready(const Call& call, CallFrame& frame, CallReply& result) {
+    if (program_ == nullptr) {
+      return true;
+    }
+    result.device_status = program_->make_ready(
+        call, copies_ ? DeviceProgram::Scratch::untouched : DeviceProgram::Scratch::poisoned, stream());
+    if (result.device_status != device::cuda::abi::kSuccess) {
+      result.refused_launch = program_->refused();
+      return false;
+    }
+    if (!copies_) {
+      program_->assemble(call, frame, stream());
+    }
+    return true;
+  }
+
   [[nodiscard]] std::int32_t enter(const CallFrame& frame, const std::vector<tvm_ffi::Any>& packed) const {
+    if (program_ != nullptr) {
+      return program_->launch();
+    }
     return packed_function_ == nullptr ? function_(frame.call()) : tvm_ffi_->invoke(packed_function_, packed);
   }
 
-  // What an entry point bound by TVM-FFI raised, for the answer and for the log.
-  void note_raised(CallReply& result) const {
+  // On copies the tensors lie elsewhere than where the frame was assembled.
+  [[nodiscard]] CallReply run_on_copies(const Call& call, CallFrame& frame, const std::vector<tvm_ffi::Any>& packed) {
+    return cuda_->run_on_copies(frame, [&] {
+      if (program_ != nullptr) {
+        program_->assemble(call, frame, stream());
+      }
+      return enter(frame, packed);
+    });
+  }
+
+  // Why a call failed, for the answer and for the log: the launch that the driver refused, what an entry point bound by
+  // TVM-FFI raised.
+  void note_failure(CallReply& result) {
+    // A launch that was refused while the device is well; else an earlier one brought it down, and the driver says so.
+    const bool is_well =
+        result.device_status == device::cuda::abi::kSuccess || result.timing_status == TimingStatus::not_capturable;
+    if (program_ != nullptr && result.return_code != 0) {
+      if (is_well) {
+        result.refused_launch = program_->refused();
+        result.device_status = result.return_code;
+        result.timing_status = TimingStatus::timed;
+      }
+      result.return_code = 0;
+    }
     if (packed_function_ != nullptr && result.return_code != 0) {
       std::string trace;
       result.text = tvm_ffi_->take_error(trace);
@@ -283,7 +353,7 @@ class Session {
   }
 
   bool answer_call(const ReceivedCommand& command, CallReply& result) {
-    note_raised(result);
+    note_failure(result);
     return reply(command, encode(result));
   }
 
@@ -296,6 +366,12 @@ class Session {
     const base::Timing& timing = description->timing;
     const std::vector<tvm_ffi::Any> packed = pack(frame);
     CallReply result;
+    if (!make_ready(*description, frame, result)) {
+      return answer_call(command, result);
+    }
+    if (program_ != nullptr) {  // Before a call `wake` does it, out of the judge's time too.
+      static_cast<void>(program_->poison(stream()));
+    }
     if (cuda_) {
       const bool captures = timing.method == base::TimingMethod::graph && timing.cache == base::CacheState::cold;
       const bool warms = timing.cache == base::CacheState::hot && cuda_->is_ready(timing);
@@ -320,8 +396,15 @@ class Session {
     }
     const std::vector<tvm_ffi::Any> packed = pack(frame);
     CallReply result;
+    if (program_ != nullptr && description->timing.method == base::TimingMethod::graph &&
+        !program_->keeps_scratch(*description)) {
+      return false;
+    }
+    if (!make_ready(*description, frame, result)) {
+      return answer_call(command, result);
+    }
     if (copies_) {
-      result = cuda_->run_on_copies(frame, [&] { return enter(frame, packed); });
+      result = run_on_copies(*description, frame, packed);
     } else if (cuda_) {
       if (!cuda_->is_ready(description->timing)) {
         return false;
@@ -351,9 +434,12 @@ class Session {
       return false;
     }
     const std::vector<tvm_ffi::Any> packed = pack(frame);
-    SeriesReply result =
-        cuda_->time_series(description->untimed, description->timed, [&] { return enter(frame, packed); });
-    note_raised(result.last);
+    SeriesReply result;
+    if (!make_ready(description->call, frame, result.last)) {
+      return reply(command, encode(result));
+    }
+    result = cuda_->time_series(description->untimed, description->timed, [&] { return enter(frame, packed); });
+    note_failure(result.last);
     return reply(command, encode(result));
   }
 
@@ -362,8 +448,11 @@ class Session {
     if (!request) {
       return false;
     }
-    if (cuda_ && !copies_) {
-      static_cast<void>(cuda_->wake(request->timing));  // What fails here fails in the call too.
+    if (cuda_ && !copies_) {  // What fails here fails in the call too.
+      if (program_ != nullptr) {
+        static_cast<void>(program_->poison(stream()));
+      }
+      static_cast<void>(cuda_->wake(request->timing));
     }
     spin_ = kSpin;
     return reply(command, {});
@@ -404,8 +493,9 @@ class Session {
   assay_kernel_function function_ = nullptr;
   std::optional<TvmFfi> tvm_ffi_;  ///< Where the object that was loaded may use it.
   tvm_ffi::Entry packed_function_ = nullptr;
-  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened.
-  bool copies_ = false;              ///< On it calls work on copies of what lies in the two mappings; else in its own.
+  std::unique_ptr<CudaCalls> cuda_;         ///< Where a device was opened.
+  std::unique_ptr<DeviceProgram> program_;  ///< In place of the functions, where kernels were loaded.
+  bool copies_ = false;  ///< On it calls work on copies of what lies in the two mappings; else in its own.
   os::Mapping inputs_;
   os::Mapping outputs_;
 };

@@ -49,6 +49,16 @@ class WireReader {
     return value;
   }
   [[nodiscard]] double real() { return std::bit_cast<double>(number<std::uint64_t>()); }
+  /// Takes so many bytes; fewer are left: none.
+  [[nodiscard]] std::string text(std::size_t size) {
+    if (bytes_.size() < size) {
+      ok_ = false;
+      return {};
+    }
+    std::string value(reinterpret_cast<const char*>(bytes_.data()), size);
+    bytes_ = bytes_.subspan(size);
+    return value;
+  }
   [[nodiscard]] std::string rest() {
     std::string value(reinterpret_cast<const char*>(bytes_.data()), bytes_.size());
     bytes_ = {};

@@ -16,6 +16,7 @@
 #include <assay/device/cuda/matrix_peaks.hpp>
 #include <assay/device/cuda/memory.hpp>
 #include <assay/device/cuda/nvml.hpp>
+#include <assay/device/cuda/placer.hpp>
 
 namespace assay::device::cuda {
 
@@ -111,7 +112,7 @@ class CudaDevice final : public Device {
 
   base::Result<std::unique_ptr<CallMemory>> create_memory(std::size_t size, os::PeerAccess) const override {
     ASSAY_TRY_ASSIGN(const Context* current, context());
-    ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(*current, size));
+    ASSAY_TRY_ASSIGN(auto memory, ImagedMemory::create(*current, *placer_, size));
     return memory;
   }
 
@@ -152,6 +153,11 @@ class CudaDevice final : public Device {
     return now ? std::optional(std::move(*now)) : std::nullopt;
   }
 
+  [[nodiscard]] std::vector<BusySample> busy_samples(std::int64_t after_us) const override {
+    auto samples = nvml_ ? nvml_->busy_samples(after_us) : std::vector<BusySample>();
+    return samples ? std::move(*samples) : std::vector<BusySample>();
+  }
+
   base::Result<std::optional<std::chrono::nanoseconds>> time_canary() const override {
     ASSAY_TRY_ASSIGN(const Context* current, context());
     ASSAY_TRY_ASSIGN(const Copier copier, Copier::create(*current));
@@ -179,6 +185,7 @@ class CudaDevice final : public Device {
     const std::lock_guard lock(mutex_);
     if (!context_) {
       ASSAY_TRY_ASSIGN(context_, Context::retain(ordinal_));
+      placer_.emplace(*context_);
     }
     ASSAY_TRY(context_->make_current());
     return &*context_;
@@ -203,7 +210,8 @@ class CudaDevice final : public Device {
   std::string no_nvml_;  ///< Why there is none.
   mutable std::mutex mutex_;
   mutable std::optional<Context> context_;
-  mutable double bytes_per_ns_ = 0;  ///< Measured once.
+  mutable std::optional<Placer> placer_;  ///< Of all memories.
+  mutable double bytes_per_ns_ = 0;       ///< Measured once.
 };
 
 // Whether a file in a folder of the system is the driver's.

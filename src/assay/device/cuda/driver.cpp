@@ -71,7 +71,9 @@ base::Result<void> fill_table(void* library, Driver& driver) {
   ASSAY_FIND(cuModuleUnload);
   ASSAY_FIND(cuModuleGetFunction);
   ASSAY_FIND(cuFuncSetAttribute);
+  ASSAY_FIND(cuFuncGetParamInfo);
   ASSAY_FIND(cuLaunchKernel);
+  ASSAY_FIND(cuLaunchKernelEx);
   ASSAY_FIND(cuStreamBeginCapture_v2);
   ASSAY_FIND(cuStreamEndCapture);
   ASSAY_FIND(cuGraphInstantiateWithFlags);

@@ -69,8 +69,10 @@ struct Driver {
   abi::Result (*cuModuleUnload)(abi::ModuleHandle);
   abi::Result (*cuModuleGetFunction)(abi::FunctionHandle*, abi::ModuleHandle, const char*);
   abi::Result (*cuFuncSetAttribute)(abi::FunctionHandle, int, int);
+  abi::Result (*cuFuncGetParamInfo)(abi::FunctionHandle, std::size_t, std::size_t*, std::size_t*);
   abi::Result (*cuLaunchKernel)(abi::FunctionHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                                 unsigned, abi::StreamHandle, void**, void**);
+  abi::Result (*cuLaunchKernelEx)(const abi::LaunchConfiguration*, abi::FunctionHandle, void**, void**);
   abi::Result (*cuStreamBeginCapture_v2)(abi::StreamHandle, int);
   abi::Result (*cuStreamEndCapture)(abi::StreamHandle, abi::GraphHandle*);
   abi::Result (*cuGraphInstantiateWithFlags)(abi::GraphExecHandle*, abi::GraphHandle, unsigned long long);

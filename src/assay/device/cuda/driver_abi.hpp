@@ -28,6 +28,7 @@ using GraphHandle = GraphObject*;
 using GraphExecHandle = GraphExecObject*;
 
 inline constexpr Result kSuccess = 0;
+inline constexpr Result kInvalidValue = 1;             // CUDA_ERROR_INVALID_VALUE
 inline constexpr Result kNoDevice = 100;               // CUDA_ERROR_NO_DEVICE
 inline constexpr Result kNotReady = 600;               // CUDA_ERROR_NOT_READY
 inline constexpr Result kCaptureInvalidated = 901;     // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
@@ -51,6 +52,10 @@ inline constexpr int kMinor = 76;
 inline constexpr int kSharedMemoryOptIn = 97;
 inline constexpr int kVirtualMemoryManagement = 102;
 inline constexpr int kPosixDescriptors = 103;
+
+// CUlaunchAttributeID
+inline constexpr int kLaunchCooperative = 2;
+inline constexpr int kLaunchClusterDimension = 4;
 
 // CUlimit
 inline constexpr int kLimitPersistingL2 = 6;
@@ -80,6 +85,26 @@ struct AccessDescription {
 };
 struct Uuid {
   char bytes[16];
+};
+/// CUlaunchAttribute; its value is a union of 64 bytes.
+struct LaunchAttribute {
+  int id;
+  char padding[8 - sizeof(int)];
+  union {
+    unsigned extents[3];
+    int flag;
+    void* pointer;
+    char bytes[64];
+  } value;
+};
+/// CUlaunchConfig
+struct LaunchConfiguration {
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  StreamHandle stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
 };
 
 }  // namespace assay::device::cuda::abi

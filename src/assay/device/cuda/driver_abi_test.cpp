@@ -19,6 +19,13 @@ static_assert(offsetof(CUmemAllocationProp, requestedHandleTypes) ==
 static_assert(offsetof(CUmemAllocationProp, location) == offsetof(abi::AllocationProperties, location));
 static_assert(offsetof(CUmemAllocationProp, win32HandleMetaData) ==
               offsetof(abi::AllocationProperties, win32_meta_data));
+static_assert(sizeof(CUlaunchConfig) == sizeof(abi::LaunchConfiguration));
+static_assert(offsetof(CUlaunchConfig, sharedMemBytes) == offsetof(abi::LaunchConfiguration, shared_bytes));
+static_assert(offsetof(CUlaunchConfig, hStream) == offsetof(abi::LaunchConfiguration, stream));
+static_assert(offsetof(CUlaunchConfig, attrs) == offsetof(abi::LaunchConfiguration, attributes));
+static_assert(offsetof(CUlaunchConfig, numAttrs) == offsetof(abi::LaunchConfiguration, attribute_count));
+static_assert(sizeof(CUlaunchAttribute) == sizeof(abi::LaunchAttribute));
+static_assert(offsetof(CUlaunchAttribute, value) == offsetof(abi::LaunchAttribute, value));
 static_assert(sizeof(CUmemAccessDesc) == sizeof(abi::AccessDescription));
 static_assert(offsetof(CUmemAccessDesc, flags) == offsetof(abi::AccessDescription, flags));
 
@@ -29,6 +36,9 @@ constexpr long long number(T value) {
 
 TEST(DriverAbi, NumbersAreThoseOfTheHeader) {
   EXPECT_EQ(number(CUDA_SUCCESS), abi::kSuccess);
+  EXPECT_EQ(number(CUDA_ERROR_INVALID_VALUE), abi::kInvalidValue);
+  EXPECT_EQ(number(CU_LAUNCH_ATTRIBUTE_COOPERATIVE), abi::kLaunchCooperative);
+  EXPECT_EQ(number(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), abi::kLaunchClusterDimension);
   EXPECT_EQ(number(CUDA_ERROR_NO_DEVICE), abi::kNoDevice);
   EXPECT_EQ(number(CUDA_ERROR_NOT_READY), abi::kNotReady);
   EXPECT_EQ(number(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED), abi::kCaptureInvalidated);

@@ -1,11 +1,69 @@
 #include <assay/device/cuda/memory.hpp>
 
+#include <algorithm>
+
 namespace assay::device::cuda {
 
-base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& context, std::size_t size) {
-  std::unique_ptr<ImagedMemory> made(new ImagedMemory(context));
+namespace {
+
+constexpr std::size_t kPlacedBlock = std::size_t{1} << 16U;
+// More than that is quicker copied from where it lies than gathered first.
+constexpr std::size_t kMostGathered = std::size_t{2} << 20U;
+
+using Part = std::span<const std::byte>;
+
+bool by_place(const Part& x, const Part& y) { return x.data() < y.data(); }
+
+// In order; parts that overlap or touch become one.
+std::vector<Part> merge(std::vector<Part> parts) {
+  std::sort(parts.begin(), parts.end(), by_place);
+  std::vector<Part> merged;
+  for (const Part& part : parts) {
+    if (!merged.empty() && part.data() <= merged.back().data() + merged.back().size()) {
+      const std::byte* const end = std::max(merged.back().data() + merged.back().size(), part.data() + part.size());
+      merged.back() = {merged.back().data(), end};
+    } else {
+      merged.push_back(part);
+    }
+  }
+  return merged;
+}
+
+}  // namespace
+
+std::vector<Part> subtract(std::vector<Part> from, std::vector<std::span<std::byte>> without) {
+  std::sort(from.begin(), from.end(), by_place);
+  std::sort(without.begin(), without.end(), [](const auto& x, const auto& y) { return x.data() < y.data(); });
+  std::vector<Part> left;
+  for (const Part& part : from) {
+    const std::byte* at = part.data();
+    const std::byte* const end = part.data() + part.size();
+    for (const std::span<std::byte> hole : without) {
+      if (hole.data() + hole.size() <= at || hole.data() >= end) {
+        continue;
+      }
+      if (hole.data() > at) {
+        left.emplace_back(at, hole.data());
+      }
+      at = hole.data() + hole.size();
+      if (at >= end) {
+        break;
+      }
+    }
+    if (at < end) {
+      left.emplace_back(at, end);
+    }
+  }
+  return left;
+}
+
+base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& context, Placer& placer,
+                                                                 std::size_t size) {
+  std::unique_ptr<ImagedMemory> made(new ImagedMemory(context, placer));
   ASSAY_TRY_ASSIGN(const Driver* driver, open_driver());
-  ASSAY_TRY_ASSIGN(made->image_, os::SharedMemory::create("image", size, os::PeerAccess::read_only));
+  ASSAY_TRY_ASSIGN(made->images_[0], os::SharedMemory::create("image", size, os::PeerAccess::read_only));
+  ASSAY_TRY_ASSIGN(made->images_[1], os::SharedMemory::create("image", size, os::PeerAccess::read_only,
+                                                              os::SharedMemory::Pages::when_touched));
   ASSAY_TRY_ASSIGN(made->memory_, Memory::create(context, size));
   ASSAY_TRY_ASSIGN(made->descriptor_, made->memory_.export_descriptor());
   ASSAY_TRY_ASSIGN(made->stream_, Stream::create());
@@ -14,7 +72,7 @@ base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& 
   ASSAY_TRY(made->stream_.synchronize());
   // Pinned pages are copied several times as fast. Memory that has pages only where it is touched must stay so.
   if (size <= os::kLargestPresent) {
-    ASSAY_TRY(check(driver->cuMemHostRegister_v2(made->image_.bytes().data(), size, 0), "cuMemHostRegister"));
+    ASSAY_TRY(check(driver->cuMemHostRegister_v2(made->images_[0].bytes().data(), size, 0), "cuMemHostRegister"));
     made->registered_ = true;
   }
   return made;
@@ -23,24 +81,70 @@ base::Result<std::unique_ptr<ImagedMemory>> ImagedMemory::create(const Context& 
 ImagedMemory::~ImagedMemory() {
   const auto driver = open_driver();
   if (registered_ && driver) {
-    (*driver)->cuMemHostUnregister(image_.bytes().data());
+    (*driver)->cuMemHostUnregister(images_[0].bytes().data());
   }
 }
 
-base::Result<void> ImagedMemory::publish(std::size_t size) {
-  ASSAY_TRY(context_->make_current());
-  for (const std::span<const std::byte> part : image_.present(size)) {
-    const auto offset = static_cast<std::size_t>(part.data() - image_.bytes().data());
-    ASSAY_TRY(copy_to_device(address() + offset, part, stream_));
+bool ImagedMemory::turn() {
+  turn_plan();
+  return true;
+}
+
+std::vector<Part> ImagedMemory::present(std::size_t size) const {
+  std::vector<Part> parts = image().present(size);
+  for (std::size_t block = 0; block < placed_.size() && block * kPlacedBlock < size; ++block) {
+    if (placed_[block]) {
+      const std::size_t begin = block * kPlacedBlock;
+      parts.push_back(bytes().subspan(begin, std::min(kPlacedBlock, size - begin)));
+    }
   }
+  return placed_.empty() ? parts : merge(std::move(parts));
+}
+
+void ImagedMemory::note_placed() {
+  placed_.resize((bytes().size() + kPlacedBlock - 1) / kPlacedBlock);
+  const std::byte* const begin = bytes().data();
+  const auto note = [&](const std::byte* to, std::size_t size) {
+    const auto first = static_cast<std::size_t>(to - begin);
+    for (std::size_t block = first / kPlacedBlock; block <= (first + size - 1) / kPlacedBlock; ++block) {
+      placed_[block] = true;
+    }
+  };
+  for (const CopyPlan::Piece& piece : plan().pieces()) {
+    note(piece.to, piece.bytes);
+  }
+  for (const CopyPlan::Patch& patch : plan().patches()) {
+    note(patch.to, patch.bytes);
+  }
+}
+
+base::Result<void> ImagedMemory::enqueue_publish(std::size_t size, const Stream& stream) {
+  ASSAY_TRY(context_->make_current());
+  std::vector<Part> parts = subtract(image().present(size), plan().left());
+  std::vector<Part> gathered;
+  if (!plan().empty()) {
+    note_placed();
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(gathered),
+                 [](const Part& part) { return part.size() <= kMostGathered; });
+  }
+  for (const Part& part : parts) {
+    if (plan().empty() || part.size() > kMostGathered) {
+      ASSAY_TRY(copy_to_device(address() + static_cast<std::size_t>(part.data() - bytes().data()), part, stream));
+    }
+  }
+  return plan().empty() ? base::Result<void>() : placer_->enqueue(plan(), bytes(), address(), gathered, stream);
+}
+
+base::Result<void> ImagedMemory::publish(std::size_t size) {
+  ASSAY_TRY(enqueue_publish(size, stream_));
   return stream_.synchronize();
 }
 
 base::Result<void> ImagedMemory::fetch(std::size_t size) {
   ASSAY_TRY(context_->make_current());
-  for (const std::span<const std::byte> part : image_.present(size)) {
-    const auto offset = static_cast<std::size_t>(part.data() - image_.bytes().data());
-    ASSAY_TRY(copy_from_device(image_.bytes().subspan(offset, part.size()), address() + offset, stream_));
+  for (const Part& part : present(size)) {
+    const auto offset = static_cast<std::size_t>(part.data() - bytes().data());
+    ASSAY_TRY(copy_from_device(bytes().subspan(offset, part.size()), address() + offset, stream_));
   }
   return stream_.synchronize();
 }

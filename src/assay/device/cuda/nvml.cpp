@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -29,6 +30,18 @@ struct NvmlProcess {                         // nvmlProcessInfo_v2_t
   unsigned compute_instance;
 };
 
+constexpr NvmlResult kNotFound = 6;  // NVML_ERROR_NOT_FOUND
+constexpr int kGpuUtilisation = 1;   // NVML_GPU_UTILIZATION_SAMPLES
+constexpr int kUnsignedInt = 1;      // NVML_VALUE_TYPE_UNSIGNED_INT
+struct NvmlSample {                  // nvmlSample_t
+  unsigned long long time_us;
+  union {
+    double number;
+    unsigned word;
+    unsigned long long long_word;
+  } value;
+};
+
 struct Table {
   NvmlResult (*nvmlInit_v2)();
   const char* (*nvmlErrorString)(NvmlResult);
@@ -42,6 +55,7 @@ struct Table {
   NvmlResult (*nvmlSystemGetDriverVersion)(char*, unsigned);
   NvmlResult (*nvmlDeviceGetMaxClockInfo)(NvmlDevice, int, unsigned*);
   NvmlResult (*nvmlDeviceGetApplicationsClock)(NvmlDevice, int, unsigned*);  ///< nullptr in drivers that dropped it.
+  NvmlResult (*nvmlDeviceGetSamples)(NvmlDevice, int, unsigned long long, int*, unsigned*, NvmlSample*);
 };
 
 base::Result<Table> open_table() {
@@ -66,6 +80,7 @@ base::Result<Table> open_table() {
   ASSAY_FIND(nvmlDeviceGetComputeRunningProcesses_v3);
   ASSAY_FIND(nvmlSystemGetDriverVersion);
   ASSAY_FIND(nvmlDeviceGetMaxClockInfo);
+  ASSAY_FIND(nvmlDeviceGetSamples);
 #undef ASSAY_FIND
   if (!finder.missing().empty()) {
     return base::environment_error("cuda.nvml",
@@ -112,6 +127,30 @@ class OpenNvml final : public Nvml {
     settings.application_sm_mhz = clock(table_.nvmlDeviceGetApplicationsClock, kClockSm);
     settings.application_memory_mhz = clock(table_.nvmlDeviceGetApplicationsClock, kClockMemory);
     return settings;
+  }
+
+  [[nodiscard]] base::Result<std::vector<BusySample>> busy_samples(std::int64_t after_us) const override {
+    const auto after = static_cast<unsigned long long>(after_us);
+    int type = kUnsignedInt;
+    unsigned count = 0;
+    // How many there are at most; then those.
+    NvmlResult result = table_.nvmlDeviceGetSamples(device_, kGpuUtilisation, after, &type, &count, nullptr);
+    std::vector<NvmlSample> samples(count);
+    if (result == 0 && count != 0) {
+      result = table_.nvmlDeviceGetSamples(device_, kGpuUtilisation, after, &type, &count, samples.data());
+    }
+    if (result == kNotFound) {
+      return std::vector<BusySample>();
+    }
+    ASSAY_TRY(check(result, "nvmlDeviceGetSamples"));
+    if (count != 0 && type != kUnsignedInt) {
+      return base::environment_error("cuda.nvml", fmt::format("nvmlDeviceGetSamples gives values of type {}", type));
+    }
+    std::vector<BusySample> busy;
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, samples.size()); ++i) {
+      busy.push_back({static_cast<std::int64_t>(samples[i].time_us), static_cast<double>(samples[i].value.word) / 100});
+    }
+    return busy;
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <assay/base/error.hpp>
 #include <assay/device/device_state.hpp>
@@ -35,6 +36,9 @@ class Nvml {
   virtual ~Nvml() = default;
   [[nodiscard]] virtual base::Result<DeviceState> state() const = 0;
   [[nodiscard]] virtual base::Result<DeviceSettings> settings() const = 0;
+  /// What part of the time any kernel of any process ran, in the samples that ended after then. A driver keeps some
+  /// seconds of them. An environment error where it gives none.
+  [[nodiscard]] virtual base::Result<std::vector<BusySample>> busy_samples(std::int64_t after_us) const = 0;
 };
 
 }  // namespace assay::device::cuda

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cstring>
+#include <type_traits>
 
 #include <assay/base/content_strands.hpp>
 #include <assay/device/cuda/device_code.hpp>
+#include <assay/device/cuda/range_batch.hpp>
 
 namespace assay::device::cuda {
 
@@ -24,9 +26,10 @@ constexpr std::size_t kMostPieces = 4096;   // … and more pieces do not make i
 constexpr std::size_t kResultBytes = 4096;  // At the front of the scratch memory.
 constexpr std::size_t kRangesAtOnce = kResultBytes / sizeof(std::uint64_t);
 constexpr std::size_t kLeastScratch = std::size_t{1} << 20U;
-constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kTotalsBytes = 256;  // Of each comparison, in the first half of the results.
+constexpr std::size_t kComparedAtOnce = kResultBytes / 2 / kTotalsBytes;
 
-static_assert(sizeof(CompareTotals) <= kResultBytes);
+static_assert(sizeof(CompareTotals) <= kTotalsBytes);
 
 base::Result<void> set_bytes(DevicePointer to, unsigned char value, std::size_t bytes, const Stream& stream) {
   ASSAY_TRY_ASSIGN(const Driver* const driver, open_driver());
@@ -74,6 +77,34 @@ LaunchShape TrustedKernels::shape_for(std::size_t threads) const {
   return {.grid = {static_cast<unsigned>(blocks), 1, 1}, .block = {kThreads, 1, 1}};
 }
 
+template <class Range, class Launch>
+base::Result<void> TrustedKernels::in_batches(std::span<const Range> ranges, std::size_t bytes_a_thread,
+                                              const Launch& launch_batch) const {
+  for (std::size_t first = 0; first < ranges.size(); first += RangeBatch::kMost) {
+    const std::size_t count = std::min<std::size_t>(ranges.size() - first, RangeBatch::kMost);
+    RangeBatch batch;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      ByteRange range;
+      if constexpr (std::is_same_v<Range, FilledRange>) {
+        range = ranges[first + i].range;
+        batch.pattern[i] = ranges[first + i].pattern;
+      } else {
+        range = ranges[first + i];
+      }
+      batch.address[i] = range.address;
+      batch.bytes[i] = range.bytes;
+      longest = std::max(longest, range.bytes);
+    }
+    if (longest != 0) {
+      LaunchShape shape = shape_for(divide_up(longest, bytes_a_thread));
+      shape.grid[1] = static_cast<unsigned>(count);
+      ASSAY_TRY(launch_batch(shape, batch, first));
+    }
+  }
+  return {};
+}
+
 base::Result<void> TrustedKernels::need_scratch(std::size_t bytes, const Stream& stream) {
   if (bytes <= scratch_.size()) {
     return {};
@@ -84,11 +115,36 @@ base::Result<void> TrustedKernels::need_scratch(std::size_t bytes, const Stream&
 }
 
 base::Result<void> TrustedKernels::fill(const FilledRange& range, const Stream& stream) {
-  const auto& [address, bytes] = range.range;
-  if (bytes == 0) {
-    return {};
-  }
-  return launch(functions_.fill, shape_for(divide_up(bytes, 16)), stream, address, std::uint64_t{bytes}, range.pattern);
+  return fill_all(std::span(&range, 1), stream);
+}
+
+base::Result<void> TrustedKernels::fill_all(std::span<const FilledRange> ranges, const Stream& stream) {
+  return in_batches(ranges, 16, [&](LaunchShape shape, const RangeBatch& batch, std::size_t) {
+    return launch(functions_.fill, shape, stream, batch);
+  });
+}
+
+base::Result<void> TrustedKernels::enqueue_check_fill(std::span<const FilledRange> ranges, DevicePointer words,
+                                                      const Stream& stream) {
+  ASSAY_TRY(set_bytes(words, 0xff, ranges.size() * sizeof(std::uint64_t), stream));
+  return in_batches(ranges, 16, [&](LaunchShape shape, const RangeBatch& batch, std::size_t first) {
+    return launch(functions_.check_fill, shape, stream, batch, DevicePointer{words + first * sizeof(std::uint64_t)});
+  });
+}
+
+base::Result<void> TrustedKernels::enqueue_digest(std::span<const ByteRange> ranges, DevicePointer words,
+                                                  const Stream& stream) {
+  ASSAY_TRY(set_bytes(words, 0, ranges.size() * sizeof(std::uint64_t), stream));
+  // A warp takes a piece.
+  return in_batches(ranges, base::ContentStrands::kPieceBytes / kWarp,
+                    [&](LaunchShape shape, const RangeBatch& batch, std::size_t first) {
+                      return launch(functions_.digest, shape, stream, batch,
+                                    DevicePointer{words + first * sizeof(std::uint64_t)});
+                    });
+}
+
+std::uint64_t TrustedKernels::digest_of(std::uint64_t word, std::size_t bytes) {
+  return base::ContentStrands::total(word, bytes);
 }
 
 base::Result<std::vector<std::optional<std::size_t>>> TrustedKernels::check_fill(std::span<const FilledRange> ranges,
@@ -97,19 +153,10 @@ base::Result<std::vector<std::optional<std::size_t>>> TrustedKernels::check_fill
   std::vector<std::uint64_t> first(std::min(ranges.size(), kRangesAtOnce));
   while (differing.size() < ranges.size()) {
     const std::size_t now = std::min(ranges.size() - differing.size(), kRangesAtOnce);
-    ASSAY_TRY(set_bytes(scratch_.address(), 0xff, now * sizeof(std::uint64_t), stream));
-    for (std::size_t i = 0; i < now; ++i) {
-      const FilledRange& range = ranges[differing.size() + i];
-      if (range.range.bytes == 0) {
-        continue;
-      }
-      ASSAY_TRY(launch(functions_.check_fill, shape_for(divide_up(range.range.bytes, 16)), stream, range.range.address,
-                       std::uint64_t{range.range.bytes}, range.pattern,
-                       DevicePointer{scratch_.address() + i * sizeof(std::uint64_t)}));
-    }
+    ASSAY_TRY(enqueue_check_fill(ranges.subspan(differing.size(), now), scratch_.address(), stream));
     ASSAY_TRY(fetch(std::span(first).first(now), scratch_.address(), stream));
     for (std::size_t i = 0; i < now; ++i) {
-      differing.push_back(first[i] == kNone ? std::nullopt : std::optional<std::size_t>(first[i]));
+      differing.push_back(first[i] == kHolds ? std::nullopt : std::optional<std::size_t>(first[i]));
     }
   }
   return differing;
@@ -117,24 +164,15 @@ base::Result<std::vector<std::optional<std::size_t>>> TrustedKernels::check_fill
 
 base::Result<std::vector<std::uint64_t>> TrustedKernels::digest(std::span<const ByteRange> ranges,
                                                                 const Stream& stream) {
-  using Strands = base::ContentStrands;
   std::vector<std::uint64_t> digests;
   std::vector<std::uint64_t> sums(std::min(ranges.size(), kRangesAtOnce));
   while (digests.size() < ranges.size()) {
     const std::size_t now = std::min(ranges.size() - digests.size(), kRangesAtOnce);
     const std::span<const ByteRange> these = ranges.subspan(digests.size(), now);
-    ASSAY_TRY(set_bytes(scratch_.address(), 0, now * sizeof(std::uint64_t), stream));
-    for (std::size_t i = 0; i < now; ++i) {
-      const auto& [address, bytes] = these[i];
-      if (bytes == 0) {
-        continue;
-      }
-      ASSAY_TRY(launch(functions_.digest, shape_for(divide_up(bytes, Strands::kPieceBytes) * kWarp), stream, address,
-                       std::uint64_t{bytes}, DevicePointer{scratch_.address() + i * sizeof(std::uint64_t)}));
-    }
+    ASSAY_TRY(enqueue_digest(these, scratch_.address(), stream));
     ASSAY_TRY(fetch(std::span(sums).first(now), scratch_.address(), stream));
     for (std::size_t i = 0; i < now; ++i) {
-      digests.push_back(Strands::total(sums[i], these[i].bytes));
+      digests.push_back(digest_of(sums[i], these[i].bytes));
     }
   }
   return digests;
@@ -151,52 +189,91 @@ base::Result<void> TrustedKernels::flush_l2(const ByteRange& buffer, const Strea
 }
 
 base::Result<Comparison> TrustedKernels::compare(const CompareRequest& request, const Stream& stream) {
-  Comparison comparison;
-  const DeviceRule& rule = request.rule;
-  const std::size_t elements = request.elements;
-  if (elements == 0) {
-    comparison.surely_right = true;
-    return comparison;
-  }
-  if (rule.block_elements == 0 || elements % rule.block_elements != 0) {
-    return base::internal_error("cuda.compare_blocks", fmt::format("{} elements are no whole number of blocks of {}",
-                                                                   elements, rule.block_elements));
-  }
-  const std::size_t blocks = elements / rule.block_elements;
-  const std::size_t piece = std::max(kLeastPiece, divide_up(divide_up(elements, kMostPieces), kWarp) * kWarp);
-  const std::size_t pieces_a_block = divide_up(rule.block_elements, piece);
-  const std::size_t pieces = blocks * pieces_a_block;
-  ASSAY_TRY(need_scratch(kResultBytes + (pieces + blocks) * sizeof(CompareSums), stream));
-  const DevicePointer totals = scratch_.address();
-  const DevicePointer of_pieces = totals + kResultBytes;
-  DevicePointer of_blocks = of_pieces;
-  ASSAY_TRY(launch(functions_.compare_pieces, shape_for(pieces * kWarp), stream, request.got, request.format,
-                   request.expected, std::uint64_t{blocks}, std::uint64_t{rule.block_elements},
-                   std::uint64_t{pieces_a_block}, std::uint64_t{piece}, rule.relative, of_pieces));
-  if (pieces_a_block > 1) {
-    of_blocks = of_pieces + pieces * sizeof(CompareSums);
-    ASSAY_TRY(launch(functions_.compare_blocks, shape_for(blocks * kWarp), stream, of_pieces, std::uint64_t{blocks},
-                     std::uint64_t{pieces_a_block}, of_blocks));
-  }
-  const auto threads = static_cast<unsigned>(std::min<std::size_t>(1024, divide_up(blocks, kWarp) * kWarp));
-  ASSAY_TRY(launch(functions_.compare_total, {.block = {threads, 1, 1}}, stream, of_blocks, std::uint64_t{blocks}, rule,
-                   totals));
-  ASSAY_TRY(fetch(std::span(&comparison.totals, 1), totals, stream));
-  comparison.surely_right = surely_right(comparison.totals, rule);
-  if (!comparison.surely_right) {
-    ASSAY_TRY(find_wrong(request, of_blocks, comparison, stream));
-  }
-  return comparison;
+  ASSAY_TRY_ASSIGN(std::vector<Comparison> compared, compare_all(std::span(&request, 1), stream));
+  return compared.front();
 }
 
-base::Result<void> TrustedKernels::find_wrong(const CompareRequest& request, DevicePointer of_blocks,
+base::Result<std::vector<Comparison>> TrustedKernels::compare_all(std::span<const CompareRequest> requests,
+                                                                  const Stream& stream) {
+  std::vector<Comparison> compared;
+  while (compared.size() < requests.size()) {
+    const std::size_t now = std::min(requests.size() - compared.size(), kComparedAtOnce);
+    const std::span<const CompareRequest> these = requests.subspan(compared.size(), now);
+    std::vector<ComparePlaces> places(now);
+    std::size_t end = kResultBytes;
+    for (std::size_t i = 0; i < now; ++i) {
+      const std::size_t elements = these[i].elements;
+      const DeviceRule& rule = these[i].rule;
+      if (elements == 0) {
+        continue;
+      }
+      if (rule.block_elements == 0 || elements % rule.block_elements != 0) {
+        return base::internal_error(
+            "cuda.compare_blocks",
+            fmt::format("{} elements are no whole number of blocks of {}", elements, rule.block_elements));
+      }
+      ComparePlaces& place = places[i];
+      place.blocks = elements / rule.block_elements;
+      place.piece = std::max(kLeastPiece, divide_up(divide_up(elements, kMostPieces), kWarp) * kWarp);
+      place.pieces_a_block = divide_up(rule.block_elements, place.piece);
+      const std::size_t pieces = place.blocks * place.pieces_a_block;
+      place.totals = i * kTotalsBytes;  // Relative to the scratch memory, for now.
+      place.of_pieces = end;
+      place.of_blocks = place.pieces_a_block > 1 ? end + pieces * sizeof(CompareSums) : end;
+      end += (pieces + place.blocks) * sizeof(CompareSums);
+    }
+    ASSAY_TRY(need_scratch(end, stream));
+    for (std::size_t i = 0; i < now; ++i) {
+      for (DevicePointer* at : {&places[i].totals, &places[i].of_pieces, &places[i].of_blocks}) {
+        *at += scratch_.address();
+      }
+      ASSAY_TRY(enqueue_compare(these[i], places[i], stream));
+    }
+    std::array<std::byte, kComparedAtOnce * kTotalsBytes> results{};
+    ASSAY_TRY(fetch(std::span(results).first(now * kTotalsBytes), scratch_.address(), stream));
+    for (std::size_t i = 0; i < now; ++i) {
+      Comparison& comparison = compared.emplace_back();
+      if (these[i].elements == 0) {
+        comparison.surely_right = true;
+        continue;
+      }
+      std::memcpy(&comparison.totals, results.data() + i * kTotalsBytes, sizeof comparison.totals);
+      comparison.surely_right = surely_right(comparison.totals, these[i].rule);
+      if (!comparison.surely_right) {
+        ASSAY_TRY(find_wrong(these[i], places[i], comparison, stream));
+      }
+    }
+  }
+  return compared;
+}
+
+base::Result<void> TrustedKernels::enqueue_compare(const CompareRequest& request, const ComparePlaces& places,
+                                                   const Stream& stream) const {
+  if (request.elements == 0) {
+    return {};
+  }
+  const DeviceRule& rule = request.rule;
+  const std::size_t pieces = places.blocks * places.pieces_a_block;
+  ASSAY_TRY(launch(functions_.compare_pieces, shape_for(pieces * kWarp), stream, request.got, request.format,
+                   request.expected, std::uint64_t{places.blocks}, std::uint64_t{rule.block_elements},
+                   std::uint64_t{places.pieces_a_block}, std::uint64_t{places.piece}, rule.relative, places.of_pieces));
+  if (places.pieces_a_block > 1) {
+    ASSAY_TRY(launch(functions_.compare_blocks, shape_for(places.blocks * kWarp), stream, places.of_pieces,
+                     std::uint64_t{places.blocks}, std::uint64_t{places.pieces_a_block}, places.of_blocks));
+  }
+  const auto threads = static_cast<unsigned>(std::min<std::size_t>(1024, divide_up(places.blocks, kWarp) * kWarp));
+  return launch(functions_.compare_total, {.block = {threads, 1, 1}}, stream, places.of_blocks,
+                std::uint64_t{places.blocks}, rule, places.totals);
+}
+
+base::Result<void> TrustedKernels::find_wrong(const CompareRequest& request, const ComparePlaces& places,
                                               Comparison& comparison, const Stream& stream) {
-  const DevicePointer totals = scratch_.address();
-  const DevicePointer found_at = totals + kResultBytes / 2;
+  const DevicePointer found_at = scratch_.address() + kResultBytes / 2;
   ASSAY_TRY(set_bytes(found_at, 0, sizeof(std::uint64_t), stream));
   ASSAY_TRY(set_bytes(found_at + sizeof(std::uint64_t), 0xff, sizeof(std::uint64_t), stream));
   ASSAY_TRY(launch(functions_.compare_find, shape_for(request.elements), stream, request.got, request.format,
-                   request.expected, std::uint64_t{request.elements}, request.rule, of_blocks, totals, found_at));
+                   request.expected, std::uint64_t{request.elements}, request.rule, places.of_blocks, places.totals,
+                   found_at));
   std::array<std::uint64_t, 2> found{};
   ASSAY_TRY(fetch(std::span<std::uint64_t>(found), found_at, stream));
   comparison.wrong = found[0];

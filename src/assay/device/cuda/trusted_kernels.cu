@@ -1,11 +1,12 @@
 // The kernels of trusted_kernels.hpp. Every grid strides, so that its size decides the speed alone; 256 threads a block
-// unless it says otherwise.
+// unless it says otherwise. The grid's second axis chooses one of the ranges.
 #include <cstdint>
 
 #include <assay/base/content_strands.hpp>
 #include <assay/device/cuda/device_comparison.hpp>
 #include <assay/device/cuda/element_format.hpp>
 #include <assay/device/cuda/fill_pattern.hpp>
+#include <assay/device/cuda/range_batch.hpp>
 
 namespace {
 
@@ -108,7 +109,10 @@ __device__ CompareSums compare_lane(ElementFormat format, const void* got, const
 
 }  // namespace
 
-extern "C" __global__ void assay_fill(Word address, Word bytes, FillPattern pattern) {
+extern "C" __global__ void assay_fill(const __grid_constant__ RangeBatch ranges) {
+  const Word address = ranges.address[blockIdx.y];
+  const Word bytes = ranges.bytes[blockIdx.y];
+  const FillPattern pattern = ranges.pattern[blockIdx.y];
   auto* const to = reinterpret_cast<unsigned char*>(address);
   const Vectors vectors(address, bytes);
   auto* const body = reinterpret_cast<ulonglong2*>(to + vectors.head);
@@ -125,8 +129,11 @@ extern "C" __global__ void assay_fill(Word address, Word bytes, FillPattern patt
   }
 }
 
-// `first` holds the largest number, and afterwards the first offset that differs, if any does.
-extern "C" __global__ void assay_check_fill(Word address, Word bytes, FillPattern pattern, Word* first) {
+// `first` holds the largest number for each range, and afterwards the first offset that differs, if any does.
+extern "C" __global__ void assay_check_fill(const __grid_constant__ RangeBatch ranges, Word* first) {
+  const Word address = ranges.address[blockIdx.y];
+  const Word bytes = ranges.bytes[blockIdx.y];
+  const FillPattern pattern = ranges.pattern[blockIdx.y];
   const auto* const from = reinterpret_cast<const unsigned char*>(address);
   const Vectors vectors(address, bytes);
   const auto* const body = reinterpret_cast<const ulonglong2*>(from + vectors.head);
@@ -152,12 +159,15 @@ extern "C" __global__ void assay_check_fill(Word address, Word bytes, FillPatter
     note(Word{from[offset]} ^ pattern.byte_at(offset), offset);
   }
   if (found != ~Word{0}) {
-    atomicMin(first, found);
+    atomicMin(first + blockIdx.y, found);
   }
 }
 
-// `sum` holds 0, and afterwards the sum of all finished strands. A warp takes a piece: each row is one coalesced read.
-extern "C" __global__ void assay_digest(Word address, Word bytes, Word* sum) {
+// `sum` holds 0 for each range, and afterwards the sum of all finished strands. A warp takes a piece: each row is one
+// coalesced read.
+extern "C" __global__ void assay_digest(const __grid_constant__ RangeBatch ranges, Word* sum) {
+  const Word address = ranges.address[blockIdx.y];
+  const Word bytes = ranges.bytes[blockIdx.y];
   const auto* const from = reinterpret_cast<const unsigned char*>(address);
   const Word lane = threadIdx.x % kWarp;
   const Word pieces = (bytes + Strands::kPieceBytes - 1) / Strands::kPieceBytes;
@@ -189,7 +199,7 @@ extern "C" __global__ void assay_digest(Word address, Word bytes, Word* sum) {
     total += shuffle_down(total, by);
   }
   if (lane == 0 && total != 0) {
-    atomicAdd(sum, total);
+    atomicAdd(sum + blockIdx.y, total);
   }
 }
 

@@ -42,7 +42,7 @@ struct Comparison {
 };
 
 /// The judge's own kernels on its own memory: so that no data crosses the bus for a check. Results come with one copy of
-/// a few bytes, for which the calls wait; `fill` and `flush_l2` are enqueued only. For one thread, in the context that
+/// a few bytes, for which the calls wait; fills, `flush_l2` and what is called so are enqueued only. For one thread, in the context that
 /// they were loaded for, which outlives them. A process that runs candidates has no business with them.
 class TrustedKernels {
  public:
@@ -50,12 +50,22 @@ class TrustedKernels {
 
   /// Fills bytes, of any alignment.
   [[nodiscard]] base::Result<void> fill(const FilledRange& range, const Stream& stream);
+  [[nodiscard]] base::Result<void> fill_all(std::span<const FilledRange> ranges, const Stream& stream);
   /// Tells of each range the first offset that no longer holds its pattern.
   [[nodiscard]] base::Result<std::vector<std::optional<std::size_t>>> check_fill(std::span<const FilledRange> ranges,
                                                                                  const Stream& stream);
   /// Computes the digest of each range: the number that verify::content_digest has for the same bytes.
   [[nodiscard]] base::Result<std::vector<std::uint64_t>> digest(std::span<const ByteRange> ranges,
                                                                 const Stream& stream);
+
+  /// The same two, left in device memory as one word of 8 bytes a range: the first offset or kHolds, and what `digest_of`
+  /// makes a digest of.
+  [[nodiscard]] base::Result<void> enqueue_check_fill(std::span<const FilledRange> ranges, DevicePointer words,
+                                                      const Stream& stream);
+  [[nodiscard]] base::Result<void> enqueue_digest(std::span<const ByteRange> ranges, DevicePointer words,
+                                                  const Stream& stream);
+  static constexpr std::uint64_t kHolds = ~std::uint64_t{0};
+  [[nodiscard]] static std::uint64_t digest_of(std::uint64_t word, std::size_t bytes);
 
   /// Bytes of a buffer that `flush_l2` reads: three times the cache, so that nothing else is left in it.
   [[nodiscard]] std::size_t flush_bytes() const { return flush_bytes_; }
@@ -65,6 +75,9 @@ class TrustedKernels {
 
   /// Compares an output with its expected values. The rule's block_elements divide the elements.
   [[nodiscard]] base::Result<Comparison> compare(const CompareRequest& request, const Stream& stream);
+  /// Compares several, of which it waits for all at once.
+  [[nodiscard]] base::Result<std::vector<Comparison>> compare_all(std::span<const CompareRequest> requests,
+                                                                  const Stream& stream);
 
  private:
   struct Functions {
@@ -80,8 +93,23 @@ class TrustedKernels {
 
   TrustedKernels(const Context& context, Module module) : context_(&context), module_(std::move(module)) {}
   [[nodiscard]] LaunchShape shape_for(std::size_t threads) const;
+  /// Calls `launch_batch(shape, batch, number of its first range)` for all that is not empty.
+  template <class Range, class Launch>
+  [[nodiscard]] base::Result<void> in_batches(std::span<const Range> ranges, std::size_t bytes_a_thread,
+                                              const Launch& launch_batch) const;
   [[nodiscard]] base::Result<void> need_scratch(std::size_t bytes, const Stream& stream);
-  [[nodiscard]] base::Result<void> find_wrong(const CompareRequest& request, DevicePointer of_blocks,
+  /// Where in the scratch memory the parts of a comparison lie.
+  struct ComparePlaces {
+    std::size_t blocks = 0;
+    std::size_t pieces_a_block = 0;
+    std::size_t piece = 0;  ///< Elements.
+    DevicePointer totals = 0;
+    DevicePointer of_pieces = 0;
+    DevicePointer of_blocks = 0;
+  };
+  [[nodiscard]] base::Result<void> enqueue_compare(const CompareRequest& request, const ComparePlaces& places,
+                                                   const Stream& stream) const;
+  [[nodiscard]] base::Result<void> find_wrong(const CompareRequest& request, const ComparePlaces& places,
                                               Comparison& comparison, const Stream& stream);
 
   const Context* context_;

@@ -25,31 +25,41 @@ class RuleCheck final : public DeviceCheck {
   [[nodiscard]] base::Result<DeviceVerdict> check(const DeviceCheckInput& call, device::cuda::TrustedKernels& kernels,
                                                   const device::cuda::Stream& stream) const override {
     ASSAY_CHECK(call.expected.size() >= call.outputs.size());
+    std::vector<device::cuda::CompareRequest> requests;
     for (std::size_t i = 0; i < call.outputs.size(); ++i) {
       const DeviceTensor& output = call.outputs[i];
-      const std::string& name = op_->interface().outputs[i].first;
       const auto format = element_format(output.dtype);
       if (!format) {
-        return DeviceVerdict{false, fmt::format("{} has elements that no kernel reads", name)};
+        return DeviceVerdict{false, fmt::format("{} has elements that no kernel reads", name_of(i))};
       }
       device::cuda::DeviceRule rule = device_rule(op_->rule(i), output.shape);
       if (scope_ == Scope::row) {
         rule.rms_of_block = 1;
         rule.block_elements = row_elements(output.shape);
       }
-      ASSAY_TRY_ASSIGN(const Comparison found, kernels.compare({output.address, *format, call.expected[i],
-                                                                tensor::element_count(output.shape), rule},
-                                                               stream));
-      if (!found.surely_right) {
-        return DeviceVerdict{
-            false, fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm", name,
-                               found.wrong, found.totals.norm_unsure)};
+      requests.push_back({output.address, *format, call.expected[i], tensor::element_count(output.shape), rule});
+    }
+    ASSAY_TRY_ASSIGN(const std::vector<Comparison> compared, kernels.compare_all(requests, stream));
+    std::optional<tensor::LargestErrors> errors;
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (tensor::is_floating(call.outputs[i].dtype)) {
+        errors = errors.value_or(tensor::LargestErrors{});
+        errors->add({compared[i].totals.sums.largest_absolute, compared[i].totals.sums.largest_relative});
       }
     }
-    return DeviceVerdict{true, ""};
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (!compared[i].surely_right) {
+        return DeviceVerdict{
+            false, fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm",
+                               name_of(i), compared[i].wrong, compared[i].totals.norm_unsure),
+            errors};
+      }
+    }
+    return DeviceVerdict{true, "", errors};
   }
 
  private:
+  [[nodiscard]] const std::string& name_of(std::size_t output) const { return op_->interface().outputs[output].first; }
   static std::size_t row_elements(const tensor::Shape& shape) {
     return shape.empty() || shape[0] == 0 ? 1 : tensor::element_count(shape) / static_cast<std::size_t>(shape[0]);
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +18,8 @@ namespace assay::operators::cuda {
 struct DeviceVerdict {
   bool surely_right = false;  ///< Operator::compare would find nothing in any output.
   std::string doubt;          ///< What is not surely right, for logs; empty if all is.
+  /// How far the floating outputs are from what is expected, where the check measures that.
+  std::optional<tensor::LargestErrors> errors = std::nullopt;
 };
 
 /// One call to be checked.

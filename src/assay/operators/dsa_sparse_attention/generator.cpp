@@ -24,9 +24,9 @@ std::vector<std::uint16_t> draw_pool(std::uint64_t seed, std::string_view name, 
   return pool;
 }
 
-void cut(base::Philox& random, const std::vector<std::uint16_t>& pool, const Elements& to) {
-  const std::size_t begin = random.next_below(pool.size() - to.size() + 1);
-  std::memcpy(to.bytes().data(), pool.data() + begin, to.bytes().size());
+/// Returns where in a pool of bfloat16 elements so many are cut, in bytes.
+std::size_t draw_cut(base::Philox& random, const device::Pool& pool, std::size_t elements) {
+  return sizeof(std::uint16_t) * random.next_below(pool.bytes().size() / sizeof(std::uint16_t) - elements + 1);
 }
 
 float logit(const CallView& call, std::size_t row, std::size_t head, std::size_t token) {
@@ -93,28 +93,45 @@ Generator::Generator(const Dimensions& dimensions, std::uint64_t seed)
     : dimensions_(dimensions),
       seed_(seed),
       keys_(draw_pool(seed, "dsa_sparse_attention.keys", pool_size(dimensions))),
-      queries_(draw_pool(seed, "dsa_sparse_attention.queries", pool_size(dimensions) / 4)) {}
+      queries_(draw_pool(seed, "dsa_sparse_attention.queries", pool_size(dimensions) / 4)),
+      key_pool_(device::pool_of(keys_)),
+      query_pool_(device::pool_of(queries_)) {}
 
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose(workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+                        device::CopyPlan& plan) {
   const CallView view(dimensions_, arguments);
   const std::uint64_t stream = base::mix(base::stream_id("dsa_sparse_attention.call"), base::stream_id(workload.uuid));
   base::Philox random(seed_, base::mix(stream, call));
   fill_indices(view, sequence_lengths(dimensions_, workload), random);
-  fill_queries(view, random);
-  fill_keys(view, random);
+  compose_queries(view, random, plan);
+  compose_keys(view, random, plan);
   arguments[kSmScale] = Scalar(workload_scalar(workload, "sm_scale", dimensions_.sm_scale));
 }
 
 void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                             std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose_stress(kind, workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                               std::span<Argument> arguments, device::CopyPlan& plan) {
   ASSAY_CHECK(kind < kStressKinds.size());
   const CallView view(dimensions_, arguments);
   const std::uint64_t stream = base::mix(base::stream_id(kStressKinds[kind].name), base::stream_id(workload.uuid));
   base::Philox random(seed_, base::mix(stream, call));
   const double sm_scale = workload_scalar(workload, "sm_scale", dimensions_.sm_scale);
   fill_stress_indices(kind, view, random);
-  fill_queries(view, random);
-  fill_keys(view, random);
+  compose_queries(view, random, plan);
+  compose_keys(view, random, plan);
+  plan.settle();  // What is hard is made of what lies there.
   make_hard(kind, view, sm_scale, random);
   arguments[kSmScale] = Scalar(sm_scale);
 }
@@ -158,28 +175,49 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
   }
 }
 
-void Generator::fill_queries(const CallView& call, base::Philox& random) const {
+void Generator::compose_queries(const CallView& call, base::Philox& random, device::CopyPlan& plan) const {
+  call.leave_queries(plan);
   for (std::size_t row = 0; row < call.rows(); ++row) {
     for (std::size_t head = 0; head < dimensions_.heads; ++head) {
-      cut(random, queries_, call.q_nope(row, head));
-      cut(random, queries_, call.q_pe(row, head));
+      plan.copy(call.q_nope(row, head).bytes(), query_pool_, draw_cut(random, query_pool_, dimensions_.ckv));
+      plan.copy(call.q_pe(row, head).bytes(), query_pool_, draw_cut(random, query_pool_, dimensions_.kpe));
     }
   }
 }
 
-void Generator::fill_keys(const CallView& call, base::Philox& random) const {
-  const auto fill_token = [&](std::size_t token) {
-    cut(random, keys_, call.ckv(token));
-    cut(random, keys_, call.kpe(token));
+void Generator::compose_keys(const CallView& call, base::Philox& random, device::CopyPlan& plan) {
+  struct Cut {
+    std::size_t token;
+    std::size_t ckv;
+    std::size_t kpe;
   };
-  fill_token(0);
-  fill_token(call.tokens() - 1);
+  std::vector<Cut> cuts;
+  cuts.reserve(2 + call.rows() * dimensions_.topk);
+  const auto draw = [&](std::size_t token) {
+    const std::size_t ckv = draw_cut(random, key_pool_, dimensions_.ckv);
+    cuts.push_back({token, ckv, draw_cut(random, key_pool_, dimensions_.kpe)});
+  };
+  draw(0);
+  draw(call.tokens() - 1);
   for (std::size_t row = 0; row < call.rows(); ++row) {
     for (std::size_t slot = 0; slot < dimensions_.topk; ++slot) {
       if (call.index(row, slot) != kNoToken) {
-        fill_token(call.token(row, slot));
+        draw(call.token(row, slot));
       }
     }
+  }
+  // Of a token that several rows name the last cut counts.
+  call.leave_keys(plan);
+  is_placed_.resize(std::max(is_placed_.size(), call.tokens()));
+  for (auto cut = cuts.rbegin(); cut != cuts.rend(); ++cut) {
+    if (!is_placed_[cut->token]) {
+      is_placed_[cut->token] = true;
+      plan.copy(call.ckv(cut->token).bytes(), key_pool_, cut->ckv);
+      plan.copy(call.kpe(cut->token).bytes(), key_pool_, cut->kpe);
+    }
+  }
+  for (const Cut& cut : cuts) {
+    is_placed_[cut.token] = false;
   }
 }
 

@@ -20,15 +20,22 @@ class Generator final : public InputGenerator {
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;
+  void compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+               device::CopyPlan& plan) override;
+  void compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                      std::span<Argument> arguments, device::CopyPlan& plan) override;
 
  private:
-  void fill_queries(const CallView& call, base::Philox& random) const;
-  void fill_keys(const CallView& call, base::Philox& random) const;
+  void compose_queries(const CallView& call, base::Philox& random, device::CopyPlan& plan) const;
+  void compose_keys(const CallView& call, base::Philox& random, device::CopyPlan& plan);
 
   const Dimensions& dimensions_;
   std::uint64_t seed_;
   std::vector<std::uint16_t> keys_;
   std::vector<std::uint16_t> queries_;
+  device::Pool key_pool_;
+  device::Pool query_pool_;
+  std::vector<bool> is_placed_;  ///< Of tokens; all false between calls.
 };
 
 }  // namespace assay::operators::dsa_sparse_attention

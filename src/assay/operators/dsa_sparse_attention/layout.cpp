@@ -40,6 +40,16 @@ Elements CallView::ckv(std::size_t token) const { return ckv_.part(token * dimen
 
 Elements CallView::kpe(std::size_t token) const { return kpe_.part(token * dimensions_->kpe, dimensions_->kpe); }
 
+void CallView::leave_queries(device::CopyPlan& plan) const {
+  plan.leave(q_nope_.bytes());
+  plan.leave(q_pe_.bytes());
+}
+
+void CallView::leave_keys(device::CopyPlan& plan) const {
+  plan.leave(ckv_.bytes());
+  plan.leave(kpe_.bytes());
+}
+
 std::int32_t CallView::index(std::size_t row, std::size_t slot) const {
   return load<std::int32_t>(indices_, row * dimensions_->topk + slot);
 }

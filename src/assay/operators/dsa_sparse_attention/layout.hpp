@@ -72,6 +72,10 @@ class CallView {
   [[nodiscard]] Elements ckv(std::size_t token) const;
   [[nodiscard]] Elements kpe(std::size_t token) const;
 
+  /// Leaves both parts of all queries, or of both caches, to a plan.
+  void leave_queries(device::CopyPlan& plan) const;
+  void leave_keys(device::CopyPlan& plan) const;
+
   [[nodiscard]] std::int32_t index(std::size_t row, std::size_t slot) const;
   void set_index(std::size_t row, std::size_t slot, std::int32_t token) const;
   /// Slots of a row that refer to a token.

@@ -40,9 +40,12 @@ Pool::Pool(const Dimensions& dimensions, std::uint64_t seed) : dimensions_(dimen
   while (queries_.size() < elements) {
     queries_.push_back(to_float8(std::clamp(static_cast<float>(random.next_normal()), -2.0F, 2.0F)));
   }
+  key_pool_ = device::pool_of(keys_);
+  scale_pool_ = device::pool_of(scales_);
+  query_pool_ = device::pool_of(queries_);
 }
 
-void Pool::write_page(base::Philox& random, std::span<std::byte> page) const {
+void Pool::compose_page(base::Philox& random, std::span<std::byte> page, device::CopyPlan& plan) const {
   const std::size_t page_size = dimensions_.page_size;
   const std::size_t head_size = dimensions_.head_size;
   const std::size_t first = random.next_below(kPoolTokens - page_size + 1);
@@ -52,38 +55,35 @@ void Pool::write_page(base::Philox& random, std::span<std::byte> page) const {
     bits = d % 64 == 0 ? random.next_u64() : bits >> 1U;
     signs[d] = static_cast<std::byte>((bits & 1U) << 7U);
   }
-  for (std::size_t token = 0; token < page_size; ++token) {
-    const std::byte* from = keys_.data() + (first + token) * head_size;
-    std::byte* to = page.data() + token * head_size;
-    for (std::size_t d = 0; d < head_size; ++d) {
-      to[d] = from[d] ^ signs[d];
-    }
-  }
-  std::memcpy(page.data() + page_size * head_size, scales_.data() + first, page_size * sizeof(float));
+  plan.flip(page.first(page_size * head_size), key_pool_, first * head_size, signs);
+  plan.copy(page.subspan(page_size * head_size, page_size * sizeof(float)), scale_pool_, first * sizeof(float));
 }
 
-void Pool::write_query(base::Philox& random, std::span<std::byte> query) const {
-  std::memcpy(query.data(), queries_.data() + random.next_below(queries_.size() - query.size() + 1), query.size());
+void Pool::compose_query(base::Philox& random, std::span<std::byte> query, device::CopyPlan& plan) const {
+  plan.copy(query, query_pool_, random.next_below(queries_.size() - query.size() + 1));
 }
 
 Generator::Generator(const Dimensions& dimensions, std::uint64_t seed)
     : dimensions_(dimensions), seed_(seed), pool_(dimensions, seed) {}
 
-void Generator::fill_officially(base::Philox& random, std::span<const std::int32_t> lengths, const Placement& placement,
-                                std::span<Argument> arguments) const {
+void Generator::compose_officially(base::Philox& random, std::span<const std::int32_t> lengths,
+                                   const Placement& placement, std::span<Argument> arguments,
+                                   device::CopyPlan& plan) const {
   ASSAY_CHECK(arguments.size() == kInputCount);
   std::memcpy(bytes_of(arguments, kSeqLens).data(), lengths.data(), lengths.size_bytes());
   const auto table = std::as_bytes(std::span(placement.table));
   std::memcpy(bytes_of(arguments, kBlockTable).data(), table.data(), table.size());
   const std::span<std::byte> cache = bytes_of(arguments, kCache);
+  plan.leave(cache);
   for (const std::int32_t page : placement.pages) {
     const std::size_t size = dimensions_.page_bytes();
-    pool_.write_page(random, cache.subspan(static_cast<std::size_t>(page) * size, size));
+    pool_.compose_page(random, cache.subspan(static_cast<std::size_t>(page) * size, size), plan);
   }
   const std::span<std::byte> query = bytes_of(arguments, kQuery);
   const std::span<std::byte> weights = bytes_of(arguments, kWeights);
+  plan.leave(query);
   for (std::size_t row = 0; row < lengths.size(); ++row) {
-    pool_.write_query(random, query.subspan(row * dimensions_.query_bytes(), dimensions_.query_bytes()));
+    pool_.compose_query(random, query.subspan(row * dimensions_.query_bytes(), dimensions_.query_bytes()), plan);
     for (std::size_t head = 0; head < dimensions_.heads; ++head) {
       store(weights, row * dimensions_.heads + head, static_cast<float>(random.next_normal()));
     }
@@ -91,11 +91,18 @@ void Generator::fill_officially(base::Philox& random, std::span<const std::int32
 }
 
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose(workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+                        device::CopyPlan& plan) {
   const std::vector<std::int32_t> lengths = row_lengths(dimensions_, workload);
   const Placement placement = place_rows(dimensions_, workload, lengths, seed_, call);
   base::Philox random(
       seed_, base::mix(base::mix(base::stream_id("dsa_topk_indexer.call"), base::stream_id(workload.uuid)), call));
-  fill_officially(random, lengths, placement, arguments);
+  compose_officially(random, lengths, placement, arguments, plan);
 }
 
 void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
@@ -105,6 +112,13 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
 
 void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                             std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose_stress(kind, workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                               std::span<Argument> arguments, device::CopyPlan& plan) {
   ASSAY_CHECK(kind < kStressKinds.size());
   const auto stress = static_cast<Stress>(kind);
   const std::vector<std::int32_t> lengths = row_lengths(dimensions_, workload);
@@ -113,7 +127,8 @@ void Generator::fill_stress(std::size_t kind, const task::Workload& workload, st
   const Placement placement = stress == Stress::repeated_pages
                                   ? share_pages(dimensions_, workload, lengths, random)
                                   : place_rows(dimensions_, workload, lengths, seed_, call);
-  fill_officially(random, lengths, placement, arguments);
+  compose_officially(random, lengths, placement, arguments, plan);
+  plan.settle();  // What is crafted is made of what lies there.
   craft_contents(dimensions_, stress, random, arguments);
 }
 

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include <assay/base/error.hpp>
-#include <assay/base/parallel.hpp>
 #include <assay/operators/arguments.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
@@ -78,41 +77,60 @@ Generator::Generator(std::uint64_t seed) : seed_(seed), normals_(kPoolSize), nor
     small_states_.push_back(0.1F * normals_[i]);
     large_states_.push_back(8.0F * normals_[i]);
   }
+  values_ = device::pool_of(normals_bfloat16_);
+  small_ = device::pool_of(small_states_);
+  large_ = device::pool_of(large_states_);
 }
 
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose(workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+                        device::CopyPlan& plan) {
   const std::uint64_t stream = base::mix(base::stream_id("gdn_decode.call"), base::stream_id(workload.uuid));
   // The phase differs from workload to workload, so that a short session sees every kind somewhere.
-  fill_kind((call % kKinds + base::mix(seed_, stream) % kKinds) % kKinds, workload, call, arguments);
+  compose_kind((call % kKinds + base::mix(seed_, stream) % kKinds) % kKinds, workload, call, arguments, plan);
 }
 
 void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                             std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose_stress(kind, workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                               std::span<Argument> arguments, device::CopyPlan& plan) {
   constexpr std::array<std::uint64_t, kFirstChangedKind> kOfStress = {kZeroStateKind, kSparseStateKind,
                                                                       kLargeStateKind};
   ASSAY_CHECK(kind < kStressKinds.size());
   if (kind < kOfStress.size()) {
-    return fill_kind(kOfStress[kind], workload, call, arguments);
+    return compose_kind(kOfStress[kind], workload, call, arguments, plan);
   }
-  fill_kind(kUsualKind, workload, call, arguments);
+  compose_kind(kUsualKind, workload, call, arguments, plan);
+  plan.settle();  // What is difficult is made of what lies there.
   base::Philox random(
       seed_, base::mix(base::mix(base::stream_id("gdn_decode.difficult"), call), base::stream_id(workload.uuid)));
   make_difficult(kind, random, normals_, arguments);
 }
 
-void Generator::fill_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call,
-                          std::span<Argument> arguments) {
+void Generator::compose_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call,
+                             std::span<Argument> arguments, device::CopyPlan& plan) {
   ASSAY_CHECK(arguments.size() == kInputCount);
   const std::uint64_t stream = base::mix(base::stream_id("gdn_decode.call"), base::stream_id(workload.uuid));
   base::Philox random(seed_, base::mix(stream, call));
 
   fill_queries_and_keys(random, bytes_of(arguments, kQ), bytes_of(arguments, kK));
   const std::span<std::byte> v = bytes_of(arguments, kV);
+  plan.leave(v);
   constexpr std::size_t kVBytes = kValueHeads * kHeadSize * sizeof(std::uint16_t);
   for (std::size_t at = 0; at + kVBytes <= v.size(); at += kVBytes) {
-    std::memcpy(v.data() + at, normals_bfloat16_.data() + place(random, kValueHeads * kHeadSize), kVBytes);
+    plan.copy(v.subspan(at, kVBytes), values_, place(random, kValueHeads * kHeadSize) * sizeof(std::uint16_t));
   }
-  fill_state(random, kind, bytes_of(arguments, kState));
+  compose_state(random, kind, bytes_of(arguments, kState), plan);
   fill_decays(random, bytes_of(arguments, kALog), bytes_of(arguments, kDtBias));
   fill_normals(random, bytes_of(arguments, kA));
   fill_normals(random, bytes_of(arguments, kB));
@@ -158,23 +176,29 @@ void Generator::fill_queries_and_keys(base::Philox& random, std::span<std::byte>
   }
 }
 
-void Generator::fill_state(base::Philox& random, std::uint64_t kind, std::span<std::byte> state) const {
+void Generator::compose_state(base::Philox& random, std::uint64_t kind, std::span<std::byte> state,
+                              device::CopyPlan& plan) const {
   constexpr std::size_t kHeadBytes = kStateSize * sizeof(float);
   ASSAY_CHECK(state.size() % (kValueHeads * kHeadBytes) == 0);
-  const std::vector<float>& pool = kind == kLargeStateKind ? large_states_ : small_states_;
-  std::vector<std::size_t> places(state.size() / kHeadBytes);
+  const device::Pool& pool = kind == kLargeStateKind ? large_ : small_;
+  const std::size_t heads = state.size() / kHeadBytes;
+  std::vector<std::size_t> places(heads);
   std::generate(places.begin(), places.end(), [&] { return place(random, kStateSize); });
-  base::parallel_for(places.size(), [&](std::size_t head) {
-    std::memcpy(state.data() + head * kHeadBytes, pool.data() + places[head], kHeadBytes);
-  });
-  if (kind == kZeroStateKind || kind == kSparseStateKind) {
-    const std::size_t entry_bytes = kValueHeads * kHeadBytes;
-    const std::uint64_t entry = random.next_below(state.size() / entry_bytes);
-    std::memset(state.data() + entry * entry_bytes, 0, entry_bytes);
-    for (std::size_t head = 0; kind == kSparseStateKind && head < kValueHeads; ++head) {
-      const std::size_t at = (entry * kValueHeads + head) * kStateSize + random.next_below(kStateSize);
-      store(state, at, static_cast<float>(random.next_normal()));
+  const bool has_zeros = kind == kZeroStateKind || kind == kSparseStateKind;
+  const std::size_t zero_entry = has_zeros ? random.next_below(heads / kValueHeads) : heads;
+  plan.leave(state);
+  for (std::size_t head = 0; head < heads; ++head) {
+    const std::span<std::byte> to = state.subspan(head * kHeadBytes, kHeadBytes);
+    if (head / kValueHeads == zero_entry) {
+      plan.zero(to);
+    } else {
+      plan.copy(to, pool, places[head] * sizeof(float));
     }
+  }
+  for (std::size_t head = 0; kind == kSparseStateKind && head < kValueHeads; ++head) {
+    const std::size_t at = (zero_entry * kValueHeads + head) * kStateSize + random.next_below(kStateSize);
+    const auto value = static_cast<float>(random.next_normal());
+    plan.set(state.subspan(at * sizeof value, sizeof value), std::as_bytes(std::span(&value, 1)));
   }
 }
 

@@ -26,17 +26,26 @@ class Generator final : public InputGenerator {
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;
+  void compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+               device::CopyPlan& plan) override;
+  void compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                      std::span<Argument> arguments, device::CopyPlan& plan) override;
 
  private:
-  void fill_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments);
+  void compose_kind(std::uint64_t kind, const task::Workload& workload, std::uint64_t call,
+                    std::span<Argument> arguments, device::CopyPlan& plan);
   void fill_queries_and_keys(base::Philox& random, std::span<std::byte> q, std::span<std::byte> k) const;
-  void fill_state(base::Philox& random, std::uint64_t kind, std::span<std::byte> state) const;
+  void compose_state(base::Philox& random, std::uint64_t kind, std::span<std::byte> state,
+                     device::CopyPlan& plan) const;
 
   std::uint64_t seed_;
   std::vector<float> normals_;
   std::vector<std::uint16_t> normals_bfloat16_;
   std::vector<float> small_states_;  ///< 0.1 * normals_
   std::vector<float> large_states_;  ///< 8 * normals_
+  device::Pool values_;
+  device::Pool small_;
+  device::Pool large_;
 };
 
 }  // namespace assay::operators::gdn_decode

@@ -18,6 +18,8 @@ constexpr std::uint64_t kSparseStateKind = 1;
 constexpr std::uint64_t kZeroStateKind = 3;
 constexpr std::uint64_t kLargeStateKind = 6;
 constexpr std::size_t kTokensARun = 64;
+// To write down what is to be cut takes less time than to start a thread.
+constexpr std::size_t kRunsAThread = 8;
 
 std::uint64_t workload_stream(const task::Workload& workload) {
   return base::mix(base::stream_id("gdn_prefill.call"), base::stream_id(workload.uuid));
@@ -60,6 +62,13 @@ Generator::Generator(const Dimensions& dimensions, std::uint64_t seed)
     : dimensions_(dimensions), seed_(seed), pool_(seed) {}
 
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose(workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+                        device::CopyPlan& plan) {
   const std::uint64_t stream = workload_stream(workload);
   // The phase differs from workload to workload, so that a short session sees every kind somewhere.
   const std::uint64_t kind = (call % kCallKinds + base::mix(seed_, stream) % kCallKinds) % kCallKinds;
@@ -72,21 +81,28 @@ void Generator::fill(const task::Workload& workload, std::uint64_t call, std::sp
   if (kind == kLargeStateKind) {
     std::for_each(recipes.begin(), recipes.end(), [](Recipe& recipe) { recipe.state_factor = 8; });
   }
-  fill_sequences(workload, base::mix(stream, call), recipes, arguments);
+  compose_sequences(workload, base::mix(stream, call), recipes, arguments, plan);
 }
 
 void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                             std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose_stress(kind, workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                               std::span<Argument> arguments, device::CopyPlan& plan) {
   ASSAY_CHECK(kind < kStressKinds.size());
   const std::uint64_t stream = base::mix(workload_stream(workload), call);
   base::Philox random(seed_, base::mix(stream, base::stream_id("gdn_prefill.recipes")));
   std::vector<Recipe> recipes(sequence_lengths(workload).size());
   std::generate(recipes.begin(), recipes.end(), [&] { return draw_recipe(kind, random); });
-  fill_sequences(workload, stream, recipes, arguments);
+  compose_sequences(workload, stream, recipes, arguments, plan);
 }
 
-void Generator::fill_sequences(const task::Workload& workload, std::uint64_t stream, std::span<const Recipe> recipes,
-                               std::span<Argument> arguments) const {
+void Generator::compose_sequences(const task::Workload& workload, std::uint64_t stream, std::span<const Recipe> recipes,
+                                  std::span<Argument> arguments, device::CopyPlan& plan) const {
   ASSAY_CHECK(arguments.size() == kInputCount);
   const std::vector<std::int64_t> lengths = sequence_lengths(workload);
   const std::vector<std::int64_t> starts = cumulative(lengths);
@@ -113,19 +129,52 @@ void Generator::fill_sequences(const task::Workload& workload, std::uint64_t str
   fill_decays(random, a_log, dt_bias);
   const auto stream_of = [&](std::size_t sequence) { return base::mix(stream, sequence + 1); };
   const std::vector<Run> runs = cut_into_runs(lengths);
-  base::parallel_for(runs.size(), [&](std::size_t i) {
-    const auto& [sequence, first, count, number] = runs[i];
-    const TokenContents contents{q.subspan(first * token_queries, count * token_queries),
-                                 k.subspan(first * token_queries, count * token_queries),
-                                 v.subspan(first * token_values, count * token_values),
-                                 a.subspan(first * heads, count * heads), b.subspan(first * heads, count * heads)};
-    fill_tokens(dimensions_, pool_, recipes[sequence], seed_, stream_of(sequence), number, contents);
-  });
-  base::parallel_for(lengths.size() * heads, [&](std::size_t i) {
-    base::Philox state_random(seed_, base::mix(stream_of(i / heads), base::stream_id("gdn_prefill.state") + i % heads));
-    fill_head_state(pool_, recipes[i / heads], state_random,
-                    state.subspan(i * dimensions_.state_size(), dimensions_.state_size()));
-  });
+  const auto contents_of = [&](const Run& run) {
+    const auto& [sequence, first, count, number] = run;
+    return TokenContents{q.subspan(first * token_queries, count * token_queries),
+                         k.subspan(first * token_queries, count * token_queries),
+                         v.subspan(first * token_values, count * token_values), a.subspan(first * heads, count * heads),
+                         b.subspan(first * heads, count * heads)};
+  };
+  if (std::all_of(recipes.begin(), recipes.end(), is_cut)) {
+    for (const Input input : {kQ, kK, kV, kA, kB}) {
+      plan.leave(bytes_of(arguments, input));
+    }
+    std::vector<std::size_t> starts_at = {0};
+    for (const Run& run : runs) {
+      starts_at.push_back(starts_at.back() + piece_count(dimensions_, contents_of(run)));
+    }
+    const std::span<device::CopyPlan::Piece> pieces = plan.append(starts_at.back());
+    base::parallel_for((runs.size() + kRunsAThread - 1) / kRunsAThread, [&](std::size_t part) {
+      for (std::size_t i = part * kRunsAThread; i < std::min(runs.size(), (part + 1) * kRunsAThread); ++i) {
+        compose_tokens(dimensions_, pool_, seed_, stream_of(runs[i].sequence), runs[i].number, contents_of(runs[i]),
+                       pieces.subspan(starts_at[i], starts_at[i + 1] - starts_at[i]));
+      }
+    });
+  } else {
+    base::parallel_for(runs.size(), [&](std::size_t i) {
+      fill_tokens(dimensions_, pool_, recipes[runs[i].sequence], seed_, stream_of(runs[i].sequence), runs[i].number,
+                  contents_of(runs[i]));
+    });
+  }
+  const auto state_of = [&](std::size_t i) {
+    return state.subspan(i * dimensions_.state_size(), dimensions_.state_size());
+  };
+  const auto random_of_state = [&](std::size_t i) {
+    return base::Philox(seed_, base::mix(stream_of(i / heads), base::stream_id("gdn_prefill.state") + i % heads));
+  };
+  if (std::none_of(recipes.begin(), recipes.end(), [](const Recipe& recipe) { return recipe.denormals > 0; })) {
+    plan.leave(bytes_of(arguments, kState));
+    for (std::size_t i = 0; i < lengths.size() * heads; ++i) {
+      base::Philox state_random = random_of_state(i);
+      compose_head_state(pool_, recipes[i / heads], state_random, state_of(i), plan);
+    }
+  } else {
+    base::parallel_for(lengths.size() * heads, [&](std::size_t i) {
+      base::Philox state_random = random_of_state(i);
+      fill_head_state(pool_, recipes[i / heads], state_random, state_of(i));
+    });
+  }
   // Its absence means the usual scale. A 0 is passed on: the definition gives it a meaning that a candidate must know.
   arguments[kScale] =
       Scalar(workload_scalar(workload, "scale", 1.0 / std::sqrt(static_cast<double>(dimensions_.head_size))));

@@ -23,10 +23,14 @@ class Generator final : public InputGenerator {
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;
+  void compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+               device::CopyPlan& plan) override;
+  void compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                      std::span<Argument> arguments, device::CopyPlan& plan) override;
 
  private:
-  void fill_sequences(const task::Workload& workload, std::uint64_t stream, std::span<const Recipe> recipes,
-                      std::span<Argument> arguments) const;
+  void compose_sequences(const task::Workload& workload, std::uint64_t stream, std::span<const Recipe> recipes,
+                         std::span<Argument> arguments, device::CopyPlan& plan) const;
 
   Dimensions dimensions_;
   std::uint64_t seed_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <assay/base/random.hpp>
+#include <assay/device/copy_plan.hpp>
 
 namespace assay::operators::gdn_prefill {
 
@@ -23,10 +24,17 @@ class Pool {
   /// Writes a random direction of length 1 as bfloat16.
   void direction(base::Philox& random, std::span<std::uint16_t> values) const;
 
+  /// The same, as pieces of a plan: from the same draws the same bytes.
+  [[nodiscard]] device::CopyPlan::Piece normals_piece(base::Philox& random, std::span<std::uint16_t> values) const;
+  [[nodiscard]] device::CopyPlan::Piece direction_piece(base::Philox& random, std::span<std::uint16_t> values) const;
+  void compose_normals(base::Philox& random, float factor, std::span<float> values, device::CopyPlan& plan) const;
+
  private:
   std::vector<float> normals_;
   std::vector<std::uint16_t> normals_bfloat16_;
   std::vector<double> squares_;  ///< squares_[i]: sum of the squares of the first i.
+  device::Pool float32_;
+  device::Pool bfloat16_;
 };
 
 }  // namespace assay::operators::gdn_prefill

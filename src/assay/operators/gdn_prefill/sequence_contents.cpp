@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include <assay/base/error.hpp>
 #include <assay/tensor/dtype.hpp>
 
 namespace assay::operators::gdn_prefill {
@@ -142,6 +143,48 @@ void fill_head_state(const Pool& pool, const Recipe& recipe, base::Philox& rando
   std::fill(state.begin(), state.end(), 0.0F);
   if (recipe.state == Recipe::State::sparse) {
     state[random.next_below(state.size())] = static_cast<float>(recipe.state_factor * 10.0 * random.next_normal());
+  }
+}
+
+bool is_cut(const Recipe& recipe) {
+  return recipe.usual_a && recipe.usual_b && recipe.distinct_keys == 0 && recipe.key_correlation == 0 &&
+         recipe.zero_keys == 0 && recipe.denormals == 0 && recipe.value_factor == 1;
+}
+
+std::size_t piece_count(const Dimensions& dimensions, const TokenContents& contents) {
+  return 2 * (contents.q.size() / dimensions.head_size) +
+         contents.v.size() / (dimensions.value_heads * dimensions.head_size) + 2;
+}
+
+void compose_tokens(const Dimensions& dimensions, const Pool& pool, std::uint64_t seed, std::uint64_t sequence_stream,
+                    std::uint64_t run, const TokenContents& contents, std::span<device::CopyPlan::Piece> pieces) {
+  const std::size_t size = dimensions.head_size;
+  base::Philox random(seed, base::mix(sequence_stream, run + 1));
+  auto piece = pieces.begin();
+  for (std::size_t at = 0; at < contents.q.size(); at += size) {
+    *piece++ = pool.direction_piece(random, contents.q.subspan(at, size));
+    *piece++ = pool.direction_piece(random, contents.k.subspan(at, size));
+  }
+  const std::size_t token_values = dimensions.value_heads * size;
+  for (std::size_t at = 0; at < contents.v.size(); at += token_values) {
+    *piece++ = pool.normals_piece(random, contents.v.subspan(at, token_values));
+  }
+  *piece++ = pool.normals_piece(random, contents.a);
+  *piece++ = pool.normals_piece(random, contents.b);
+  ASSAY_CHECK(piece == pieces.end());
+}
+
+void compose_head_state(const Pool& pool, const Recipe& recipe, base::Philox& random, std::span<float> state,
+                        device::CopyPlan& plan) {
+  if (recipe.state == Recipe::State::usual) {
+    pool.compose_normals(random, static_cast<float>(recipe.state_factor), state, plan);
+    return;
+  }
+  plan.zero(std::as_writable_bytes(state));
+  if (recipe.state == Recipe::State::sparse) {
+    const std::span<float> element = state.subspan(random.next_below(state.size()), 1);
+    const auto value = static_cast<float>(recipe.state_factor * 10.0 * random.next_normal());
+    plan.set(std::as_writable_bytes(element), std::as_bytes(std::span(&value, 1)));
   }
 }
 

@@ -27,4 +27,14 @@ void fill_tokens(const Dimensions& dimensions, const Pool& pool, const Recipe& r
 /// Fills the state of one head.
 void fill_head_state(const Pool& pool, const Recipe& recipe, base::Philox& random, std::span<float> state);
 
+/// Whether tokens of this recipe are cut from the pool as they are, so that they may be left to a plan.
+[[nodiscard]] bool is_cut(const Recipe& recipe);
+/// How many pieces of a plan a run of such tokens is.
+[[nodiscard]] std::size_t piece_count(const Dimensions& dimensions, const TokenContents& contents);
+/// The same bytes as `fill_tokens` and `fill_head_state` leave, for such a recipe, as so many pieces or left to a plan.
+void compose_tokens(const Dimensions& dimensions, const Pool& pool, std::uint64_t seed, std::uint64_t sequence_stream,
+                    std::uint64_t run, const TokenContents& contents, std::span<device::CopyPlan::Piece> pieces);
+void compose_head_state(const Pool& pool, const Recipe& recipe, base::Philox& random, std::span<float> state,
+                        device::CopyPlan& plan);
+
 }  // namespace assay::operators::gdn_prefill

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include <assay/base/parallel.hpp>
 #include <assay/operators/arguments.hpp>
 #include <assay/tensor/dtype.hpp>
 
@@ -44,38 +43,34 @@ ContentPool::ContentPool(std::uint64_t seed) : normals_(kPoolSize), uniforms_(kU
     const float extreme = kExtremes[word % kExtremes.size()];
     extreme_codes_.push_back(std::byte{tensor::to_float8_e4m3fn((word & 0x100U) != 0 ? extreme : -extreme)});
   }
+  usual_ = device::pool_of(usual_codes_);
+  positive_ = device::pool_of(positive_codes_);
+  extreme_ = device::pool_of(extreme_codes_);
   std::generate(uniforms_.begin(), uniforms_.end(),
                 [&] { return static_cast<float>(random.next_u32() >> 8U) * 0x1p-24F; });
 }
 
-const std::vector<std::byte>& ContentPool::codes(Contents contents) const {
+const device::Pool& ContentPool::codes(Contents contents) const {
   if (contents == Contents::positive) {
-    return positive_codes_;
+    return positive_;
   }
-  return contents == Contents::extreme ? extreme_codes_ : usual_codes_;
+  return contents == Contents::extreme ? extreme_ : usual_;
 }
 
-void ContentPool::fill_codes(Contents contents, std::uint64_t stream,
-                             std::span<const std::span<std::byte>> parts) const {
-  struct Piece {
-    std::span<std::byte> bytes;
-    std::uint64_t stream;
-  };
-  std::vector<Piece> pieces;
+void ContentPool::compose_codes(Contents contents, std::uint64_t stream, std::span<const std::span<std::byte>> parts,
+                                device::CopyPlan& plan) const {
+  const device::Pool& pool = codes(contents);
+  std::uint64_t number = 0;
   for (const std::span<std::byte> part : parts) {
-    for (std::size_t at = 0; at < part.size(); at += kBytesAPiece) {
-      pieces.push_back({part.subspan(at, std::min(kBytesAPiece, part.size() - at)), base::mix(stream, pieces.size())});
+    for (std::size_t begin = 0; begin < part.size(); begin += kBytesAPiece) {
+      const std::span<std::byte> piece = part.subspan(begin, std::min(kBytesAPiece, part.size() - begin));
+      const std::uint64_t piece_stream = base::mix(stream, number++);
+      for (std::size_t at = 0; at < piece.size(); at += kRun) {
+        const std::uint64_t place = base::mix(piece_stream, at) % (kPoolSize - kRun + 1);
+        plan.copy(piece.subspan(at, std::min(kRun, piece.size() - at)), pool, place);
+      }
     }
   }
-  const std::vector<std::byte>& pool = codes(contents);
-  base::parallel_for(pieces.size(), [&](std::size_t i) {
-    const std::span<std::byte> bytes = pieces[i].bytes;
-    for (std::size_t at = 0; at < bytes.size(); at += kRun) {
-      const std::size_t count = std::min(kRun, bytes.size() - at);
-      const std::uint64_t place = base::mix(pieces[i].stream, at) % (pool.size() - kRun + 1);
-      std::memcpy(bytes.data() + at, pool.data() + place, count);
-    }
-  });
 }
 
 void ContentPool::fill_scales(const Dimensions& dimensions, Contents contents, Role role, std::uint64_t stream,

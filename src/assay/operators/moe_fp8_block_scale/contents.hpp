@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <assay/base/random.hpp>
+#include <assay/device/copy_plan.hpp>
 #include <assay/operators/moe_fp8_block_scale/dimensions.hpp>
 
 namespace assay::operators::moe_fp8_block_scale {
@@ -25,8 +26,10 @@ class ContentPool {
  public:
   explicit ContentPool(std::uint64_t seed);
 
-  /// Fills with e4m3fn codes, in runs of kRun from random places that follow from `stream`. In parallel.
-  void fill_codes(Contents contents, std::uint64_t stream, std::span<const std::span<std::byte>> parts) const;
+  /// Leaves parts to a plan, which fills them with e4m3fn codes in runs of kRun from random places that follow from
+  /// `stream`.
+  void compose_codes(Contents contents, std::uint64_t stream, std::span<const std::span<std::byte>> parts,
+                     device::CopyPlan& plan) const;
   /// Fills with float32 scales.
   void fill_scales(const Dimensions& dimensions, Contents contents, Role role, std::uint64_t stream,
                    std::span<std::byte> bytes) const;
@@ -36,13 +39,16 @@ class ContentPool {
   static constexpr std::size_t kRun = std::size_t{1} << 15U;
 
  private:
-  [[nodiscard]] const std::vector<std::byte>& codes(Contents contents) const;
+  [[nodiscard]] const device::Pool& codes(Contents contents) const;
 
   std::vector<float> normals_;
   std::vector<float> uniforms_;
   std::vector<std::byte> usual_codes_;
   std::vector<std::byte> positive_codes_;
   std::vector<std::byte> extreme_codes_;
+  device::Pool usual_;
+  device::Pool positive_;
+  device::Pool extreme_;
 };
 
 }  // namespace assay::operators::moe_fp8_block_scale

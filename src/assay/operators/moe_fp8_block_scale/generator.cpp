@@ -15,6 +15,8 @@ namespace assay::operators::moe_fp8_block_scale {
 namespace {
 
 constexpr std::size_t kTokensAtOnce = 256;
+/// Of the contest's dimensions a token's routing takes 1.3 kB; its 19 workloads have 32,000 tokens or so.
+constexpr std::size_t kMostTokensOfPlans = std::size_t{1} << 17U;
 constexpr std::uint64_t kMoves = 0x106175;  // A stream beside those of the contents.
 enum Move : std::uint8_t { kStay, kUp, kDown };
 
@@ -55,8 +57,12 @@ Generator::Generator(const Dimensions& dimensions, std::uint64_t seed)
     : dimensions_(dimensions), seed_(seed), pool_(seed) {}
 
 const Generator::Plan& Generator::plan(const task::Workload& workload, std::size_t tokens, std::int64_t offset) {
-  if (plan_ && plan_->uuid == workload.uuid && plan_->tokens == tokens && plan_->offset == offset) {
-    return *plan_;
+  const auto known = std::find_if(plans_.begin(), plans_.end(), [&](const Plan& one) {
+    return one.uuid == workload.uuid && one.tokens == tokens && one.offset == offset;
+  });
+  if (known != plans_.end()) {
+    plans_.splice(plans_.begin(), plans_, known);
+    return plans_.front();
   }
   const Dimensions& d = dimensions_;
   Plan plan{workload.uuid, tokens, offset, draw_workload_routing(d, workload.uuid, tokens, offset), {}, {}};
@@ -80,8 +86,13 @@ const Generator::Plan& Generator::plan(const task::Workload& workload, std::size
       }
     }
   });
-  plan_ = std::move(plan);
-  return *plan_;
+  // Drawing one takes longer than a call, and a session's workloads take turns.
+  std::size_t kept = tokens;
+  plans_.erase(std::find_if(plans_.begin(), plans_.end(),
+                            [&](const Plan& one) { return (kept += one.tokens) > kMostTokensOfPlans; }),
+               plans_.end());
+  plans_.push_front(std::move(plan));
+  return plans_.front();
 }
 
 void Generator::set_scalars(const task::Workload& workload, std::span<Argument> arguments) const {
@@ -89,8 +100,8 @@ void Generator::set_scalars(const task::Workload& workload, std::span<Argument> 
   arguments[kRoutedScalingFactor] = Scalar(factor_of(workload));
 }
 
-void Generator::fill_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
-                              std::span<Argument> arguments) const {
+void Generator::compose_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
+                                 std::span<Argument> arguments, device::CopyPlan& plan) const {
   const Dimensions& d = dimensions_;
   std::vector<std::span<std::byte>> codes = {bytes_of(arguments, kHidden)};
   pool_.fill_scales(d, contents, Role::hidden, base::mix(stream, 1), bytes_of(arguments, kHiddenScale));
@@ -105,10 +116,27 @@ void Generator::fill_contents(Contents contents, std::uint64_t stream, const std
     pool_.fill_scales(d, contents, Role::gemm2, base::mix(stream, 2 * expert + 3),
                       part(kGemm2WeightsScale, d.gemm2_scales() * sizeof(float)));
   }
-  pool_.fill_codes(contents, base::mix(stream, 0), codes);
+  for (const Input input : {kHidden, kGemm1Weights, kGemm2Weights}) {
+    plan.leave(bytes_of(arguments, input));
+  }
+  pool_.compose_codes(contents, base::mix(stream, 0), codes, plan);
 }
 
 void Generator::fill(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose(workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                            std::span<Argument> arguments) {
+  device::CopyPlan plan;
+  compose_stress(kind, workload, call, arguments, plan);
+  plan.settle();
+}
+
+void Generator::compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+                        device::CopyPlan& contents) {
   const Dimensions& d = dimensions_;
   const std::size_t tokens = token_count(d, arguments);
   const Plan& routing = plan(workload, tokens, offset_of(workload));
@@ -127,11 +155,11 @@ void Generator::fill(const task::Workload& workload, std::uint64_t call, std::sp
   });
   std::memcpy(bytes_of(arguments, kBias).data(), routing.inputs.bias.data(), d.experts * sizeof(std::uint16_t));
   set_scalars(workload, arguments);
-  fill_contents(Contents::official, stream, routing.active, arguments);
+  compose_contents(Contents::official, stream, routing.active, arguments, contents);
 }
 
-void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
-                            std::span<Argument> arguments) {
+void Generator::compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                               std::span<Argument> arguments, device::CopyPlan& contents) {
   ASSAY_CHECK(kind < kStressKinds.size());
   const Dimensions& d = dimensions_;
   const std::size_t tokens = token_count(d, arguments);
@@ -145,14 +173,20 @@ void Generator::fill_stress(std::size_t kind, const task::Workload& workload, st
   set_scalars(workload, arguments);
   const Routing routing =
       route(d, std::as_bytes(std::span(inputs.logits)), std::as_bytes(std::span(inputs.bias)), offset, 1);
-  fill_contents(contents_of(Kind{static_cast<std::uint8_t>(kind)}), stream, active_experts(d, routing, offset),
-                arguments);
+  compose_contents(contents_of(Kind{static_cast<std::uint8_t>(kind)}), stream, active_experts(d, routing, offset),
+                   arguments, contents);
 }
 
 void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
+  device::CopyPlan nothing;
+  perturb_composed(which, call, arguments, nothing);
+}
+
+void Generator::perturb_composed(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments,
+                                 device::CopyPlan& plan) {
   static_cast<void>(token_count(dimensions_, arguments));
   base::Philox random(seed_, base::mix(base::mix(base::stream_id("moe_fp8_block_scale.perturb"), which), call));
-  perturb_one(dimensions_, static_cast<Input>(which % kInputCount), random, arguments);
+  perturb_one(dimensions_, static_cast<Input>(which % kInputCount), random, arguments, plan);
 }
 
 }  // namespace assay::operators::moe_fp8_block_scale

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -26,9 +26,15 @@ class Generator final : public InputGenerator {
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;
+  void compose(const task::Workload& workload, std::uint64_t call, std::span<Argument> arguments,
+               device::CopyPlan& plan) override;
+  void compose_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
+                      std::span<Argument> arguments, device::CopyPlan& plan) override;
+  void perturb_composed(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments,
+                        device::CopyPlan& plan) override;
 
  private:
-  /// The routing of the workload that was filled last.
+  /// The routing of a workload.
   struct Plan {
     std::string uuid;
     std::size_t tokens = 0;
@@ -40,13 +46,13 @@ class Generator final : public InputGenerator {
 
   const Plan& plan(const task::Workload& workload, std::size_t tokens, std::int64_t offset);
   void set_scalars(const task::Workload& workload, std::span<Argument> arguments) const;
-  void fill_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
-                     std::span<Argument> arguments) const;
+  void compose_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
+                        std::span<Argument> arguments, device::CopyPlan& plan) const;
 
   Dimensions dimensions_;
   std::uint64_t seed_;
   ContentPool pool_;
-  std::optional<Plan> plan_;
+  std::list<Plan> plans_;  ///< Of the workloads that were filled last, the latest first.
 };
 
 }  // namespace assay::operators::moe_fp8_block_scale

@@ -24,8 +24,11 @@ struct Pair {
 
 class Perturbation {
  public:
-  Perturbation(const Dimensions& dimensions, base::Philox& random, std::span<Argument> arguments)
-      : d_(dimensions), random_(random), arguments_(arguments), pair_(find_pair()) {}
+  Perturbation(const Dimensions& dimensions, base::Philox& random, std::span<Argument> arguments,
+               device::CopyPlan& plan)
+      : d_(dimensions), random_(random), arguments_(arguments), plan_(plan), pair_(find_pair()) {
+    plan_.need(bytes(kHidden).subspan(tokens() == 0 ? 0 : pair_.token * d_.hidden, tokens() == 0 ? 0 : d_.hidden));
+  }
 
   void change(Input input) {
     switch (input) {
@@ -33,7 +36,7 @@ class Perturbation {
         return add<float>(kLogits, pair_.token * d_.experts + pair_.global, -64.0F);
       case kBias: {
         const auto bits = load<std::uint16_t>(bytes(kBias), pair_.global);
-        return store(bytes(kBias), pair_.global, tensor::to_bfloat16(tensor::from_bfloat16(bits) - 64.0F));
+        return change(kBias, pair_.global, tensor::to_bfloat16(tensor::from_bfloat16(bits) - 64.0F));
       }
       case kHidden:
         return saturate(kHidden, pair_.token * d_.hidden + strongest_hidden());
@@ -83,13 +86,22 @@ class Perturbation {
   [[nodiscard]] std::int64_t offset() const { return static_cast<std::int64_t>(scalar(kLocalExpertOffset)); }
 
   template <class T>
+  [[nodiscard]] T element(Input input, std::size_t at) const {
+    plan_.need(bytes(input).subspan(at * sizeof(T), sizeof(T)));
+    return load<T>(bytes(input), at);
+  }
+  template <class T>
+  void change(Input input, std::size_t at, T value) const {
+    plan_.set(bytes(input).subspan(at * sizeof(T), sizeof(T)), std::as_bytes(std::span(&value, 1)));
+  }
+  template <class T>
   void add(Input input, std::size_t at, T step) const {
-    store(bytes(input), at, load<T>(bytes(input), at) + step);
+    change(input, at, element<T>(input, at) + step);
   }
   /// 448 of the other sign.
   void saturate(Input input, std::size_t at) const {
-    const auto code = load<std::uint8_t>(bytes(input), at);
-    store(bytes(input), at, static_cast<std::uint8_t>((code & 0x80U) != 0 ? 0x7eU : 0xfeU));
+    const auto code = element<std::uint8_t>(input, at);
+    change(input, at, static_cast<std::uint8_t>((code & 0x80U) != 0 ? 0x7eU : 0xfeU));
   }
 
   /// Looks at tokens from a random one on until one has a local expert.
@@ -119,6 +131,7 @@ class Perturbation {
   /// Element `row` of W1 x.
   [[nodiscard]] double gemm1(std::size_t row) const {
     double sum = 0;
+    plan_.need(bytes(kGemm1Weights).subspan(pair_.expert * d_.gemm1_weights() + row * d_.hidden, d_.hidden));
     for (std::size_t k = 0; k < d_.hidden; ++k) {
       const std::size_t block = row / kBlock * d_.hidden_blocks() + k / kBlock;
       sum += hidden(k) *
@@ -156,13 +169,15 @@ class Perturbation {
   const Dimensions& d_;
   base::Philox& random_;
   std::span<Argument> arguments_;
+  device::CopyPlan& plan_;
   Pair pair_;
 };
 
 }  // namespace
 
-void perturb_one(const Dimensions& dimensions, Input input, base::Philox& random, std::span<Argument> arguments) {
-  Perturbation(dimensions, random, arguments).change(input);
+void perturb_one(const Dimensions& dimensions, Input input, base::Philox& random, std::span<Argument> arguments,
+                 device::CopyPlan& plan) {
+  Perturbation(dimensions, random, arguments, plan).change(input);
 }
 
 }  // namespace assay::operators::moe_fp8_block_scale

@@ -1,0 +1,244 @@
+#include <assay/evaluate/device_block.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <assay/device/cuda/memory.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+namespace cuda = device::cuda;
+using cuda::DevicePointer;
+using operators::cuda::DeviceTensor;
+using verify::Place;
+using Work = GpuClock::Work;
+
+constexpr std::size_t kArrayAlignment = 256;
+
+base::Result<cuda::ImagedMemory*> imaged(device::CallMemory& memory) {
+  auto* const found = dynamic_cast<cuda::ImagedMemory*>(&memory);
+  if (found == nullptr) {
+    return base::internal_error("judge.device_memory", "the memory of a call on a GPU does not lie there");
+  }
+  return found;
+}
+
+}  // namespace
+
+base::Result<DevicePointer> address_on_device(const device::CallMemory& memory) {
+  const std::optional<std::uint64_t> address = memory.device_address();
+  if (!address) {
+    return base::internal_error("judge.device_memory", "the memory of a call on a GPU does not lie there");
+  }
+  return *address;
+}
+
+std::uint64_t join_digests(std::span<const std::uint64_t> digests) {
+  std::uint64_t all = 0;
+  for (const std::uint64_t digest : digests) {
+    all = base::mix(all, digest);
+  }
+  return all;
+}
+
+base::Result<std::unique_ptr<DeviceBlock>> DeviceBlock::make(int ordinal, const operators::Operator& op) {
+  ASSAY_TRY_ASSIGN(cuda::Context context, cuda::Context::retain(ordinal));
+  ASSAY_TRY_ASSIGN(auto reference, operators::cuda::make_device_reference(op.definition_name()));
+  ASSAY_TRY_ASSIGN(auto check, operators::cuda::make_device_check(op));
+  if (reference == nullptr || check == nullptr) {
+    return nullptr;
+  }
+  std::unique_ptr<DeviceBlock> made(new DeviceBlock(std::move(context)));
+  ASSAY_TRY_ASSIGN(made->kernels_, cuda::TrustedKernels::load(made->context_));
+  ASSAY_TRY_ASSIGN(made->stream_, cuda::Stream::create());
+  ASSAY_TRY(made->measure_sweep());
+  made->reference_ = std::move(reference);
+  made->check_ = std::move(check);
+  return made;
+}
+
+const BlockInputs& DeviceBlock::inputs() const {
+  ASSAY_CHECK(inputs_.has_value());
+  return *inputs_;
+}
+
+base::Result<void> DeviceBlock::enqueue(const BlockInputs& inputs, const BlockQuestions& questions) {
+  inputs_.emplace(inputs);
+  before_.reset();
+  has_expected_ = false;
+  digest_is_coming_ = false;
+  const std::size_t size = inputs.layout.inputs_size;
+  ASSAY_TRY_ASSIGN(cuda::ImagedMemory* const memory, imaged(inputs.memory));
+  ASSAY_TRY(clock_.time(Work::inputs, stream_, [&] { return memory->enqueue_publish(size, stream_); }));
+  if (questions.inputs) {
+    // Where it is cheap, of what they shall be; else of what has arrived, and where a plan made them on the device.
+    present_ = inputs.memory.present(size);
+    const bool cheap = size <= kCheapDigest && inputs.memory.plan().empty();
+    if (cheap) {
+      before_ = digest_of_parts(present_);
+    } else {
+      ASSAY_TRY(enqueue_digest(0));
+      digest_is_coming_ = true;
+    }
+  }
+  if (questions.outputs) {
+    ASSAY_TRY(clock_.time(Work::reference, stream_, [&] { return compute_expected(); }));
+  }
+  return {};
+}
+
+base::Result<void> DeviceBlock::arrive() {
+  if (digest_is_coming_) {
+    ASSAY_TRY_ASSIGN(before_, fetch_digest(0));
+    digest_is_coming_ = false;
+  } else {
+    ASSAY_TRY(stream_.synchronize());
+  }
+  return clock_.collect();
+}
+
+base::Result<bool> DeviceBlock::inputs_changed() {
+  if (digest_is_coming_) {
+    ASSAY_TRY(arrive());
+  }
+  if (!before_) {
+    return false;
+  }
+  ASSAY_TRY(enqueue_digest(present_.size()));
+  ASSAY_TRY_ASSIGN(const std::uint64_t now, fetch_digest(present_.size()));
+  ASSAY_TRY(clock_.collect());
+  return now != *before_;
+}
+
+base::Result<operators::cuda::DeviceVerdict> DeviceBlock::verdict_of(DevicePointer outputs) {
+  ASSAY_CHECK(has_expected_);
+  std::vector<DeviceTensor> tensors;
+  for (const Place& place : inputs().layout.outputs) {
+    tensors.push_back({outputs + place.offset, place.dtype, place.shape});
+  }
+  operators::cuda::DeviceVerdict verdict;
+  const auto check = [&]() -> base::Result<void> {
+    ASSAY_TRY_ASSIGN(verdict,
+                     check_->check({inputs().axes, arguments_, tensors, expected_, scratch_}, *kernels_, stream_));
+    return {};
+  };
+  ASSAY_TRY(clock_.time(Work::compare, stream_, check));
+  doubts_ += verdict.surely_right ? 0 : 1;
+  return verdict;
+}
+
+base::Result<std::optional<tensor::LargestErrors>> DeviceBlock::errors_of(DevicePointer outputs) {
+  ASSAY_CHECK(has_expected_);
+  std::vector<cuda::CompareRequest> requests;
+  for (std::size_t i = 0; i < inputs().layout.outputs.size(); ++i) {
+    const Place& place = inputs().layout.outputs[i];
+    const auto format = operators::cuda::element_format(place.dtype);
+    if (tensor::is_floating(place.dtype) && format) {
+      // By no rule: only what the elements add up to is asked for.
+      requests.push_back({outputs + place.offset, *format, expected_[i], elements_[i],
+                          {.norm = std::numeric_limits<double>::infinity(), .block_elements = elements_[i]}});
+    }
+  }
+  if (requests.empty()) {
+    return std::nullopt;
+  }
+  ASSAY_TRY_ASSIGN(const std::vector<cuda::Comparison> compared, kernels_->compare_all(requests, stream_));
+  tensor::LargestErrors largest;
+  for (const cuda::Comparison& one : compared) {
+    largest.add({one.totals.sums.largest_absolute, one.totals.sums.largest_relative});
+  }
+  return largest;
+}
+
+base::Result<void> DeviceBlock::grow(cuda::Memory& memory, std::size_t bytes) const {
+  if (memory.size() < std::max<std::size_t>(bytes, 1)) {
+    ASSAY_TRY(stream_.synchronize());  // What runs now may still use the old one.
+    memory = cuda::Memory();
+    ASSAY_TRY_ASSIGN(memory, cuda::Memory::create(context_, std::max<std::size_t>(bytes, 1)));
+  }
+  return {};
+}
+
+base::Result<DevicePointer> DeviceBlock::words_for(std::size_t count) {
+  ASSAY_TRY(grow(words_, count * sizeof(std::uint64_t)));
+  return words_.address();
+}
+
+// Of as many bytes as a worker's; the second, when the clocks have begun to rise.
+base::Result<void> DeviceBlock::measure_sweep() {
+  ASSAY_TRY_ASSIGN(const cuda::Memory buffer, cuda::Memory::create(context_, kernels_->flush_bytes()));
+  ASSAY_TRY_ASSIGN(const cuda::Event before, cuda::Event::create());
+  ASSAY_TRY_ASSIGN(const cuda::Event after, cuda::Event::create());
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    ASSAY_TRY(before.record(stream_));
+    ASSAY_TRY(kernels_->flush_l2({buffer.address(), buffer.size()}, stream_));
+    ASSAY_TRY(after.record(stream_));
+    ASSAY_TRY(stream_.synchronize());
+  }
+  ASSAY_TRY_ASSIGN(const std::int64_t took, cuda::elapsed_ns(before, after));
+  sweep_seconds_ = static_cast<double>(took) * 1e-9;
+  return {};
+}
+
+// Of the inputs as they are by then, to the words from `first` on; two such digests are kept apart.
+base::Result<void> DeviceBlock::enqueue_digest(std::size_t first) {
+  ASSAY_TRY_ASSIGN(const DevicePointer address, address_on_device(inputs().memory));
+  std::vector<cuda::ByteRange> ranges;
+  for (const std::span<const std::byte> part : present_) {
+    const auto offset = static_cast<std::size_t>(part.data() - inputs().memory.bytes().data());
+    ranges.push_back({address + offset, part.size()});
+  }
+  ASSAY_TRY(grow(input_words_, 2 * ranges.size() * sizeof(std::uint64_t)));
+  return clock_.time(Work::digest, stream_, [&] {
+    return kernels_->enqueue_digest(ranges, input_words_.address() + first * sizeof(std::uint64_t), stream_);
+  });
+}
+
+// Waits for it.
+base::Result<std::uint64_t> DeviceBlock::fetch_digest(std::size_t first) {
+  std::vector<std::uint64_t> words(present_.size());
+  ASSAY_TRY(cuda::copy_from_device(std::as_writable_bytes(std::span(words)),
+                                   input_words_.address() + first * sizeof(std::uint64_t), stream_));
+  ASSAY_TRY(stream_.synchronize());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    words[i] = cuda::TrustedKernels::digest_of(words[i], present_[i].size());
+  }
+  return join_digests(words);
+}
+
+// Before the calls: what a worker might do to the inputs comes too late for what is expected of it.
+base::Result<void> DeviceBlock::compute_expected() {
+  ASSAY_TRY_ASSIGN(const DevicePointer address, address_on_device(inputs().memory));
+  const verify::Layout& layout = inputs().layout;
+  arguments_.clear();
+  for (std::size_t i = 0; i < layout.inputs.size(); ++i) {
+    if (const std::optional<Place>& place = layout.inputs[i]) {
+      arguments_.emplace_back(DeviceTensor{address + place->offset, place->dtype, place->shape});
+    } else {
+      arguments_.emplace_back(std::get<operators::Scalar>(inputs().arguments[i]));
+    }
+  }
+  ASSAY_TRY_ASSIGN(elements_, reference_->expected_elements(inputs().axes));
+  ASSAY_TRY_ASSIGN(const std::size_t reference_scratch, reference_->scratch_bytes(inputs().axes));
+  ASSAY_TRY_ASSIGN(const std::size_t check_scratch, check_->scratch_bytes(inputs().axes));
+  std::vector<std::size_t> offsets;
+  std::size_t end = 0;
+  for (const std::size_t count : elements_) {
+    offsets.push_back(end);
+    end += (count * sizeof(double) + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+  }
+  ASSAY_TRY(grow(arena_, end + std::max(reference_scratch, check_scratch)));
+  expected_.clear();
+  for (const std::size_t offset : offsets) {
+    expected_.push_back(arena_.address() + offset);
+  }
+  scratch_ = arena_.address() + end;
+  ASSAY_TRY(reference_->enqueue(inputs().axes, arguments_, expected_, scratch_, stream_));
+  has_expected_ = true;
+  return {};
+}
+
+}  // namespace assay::evaluate
