@@ -52,6 +52,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ASSAY_CHECK(same(encode(*reply), bytes));
     ASSAY_CHECK(reply->idle_ns <= reply->elapsed_ns);
   }
+  if (const auto series = decode_series(bytes)) {
+    ASSAY_CHECK(same(encode(*series), bytes));
+    ASSAY_CHECK(series->timed > 0);
+  }
+  if (const auto reply = decode_series_reply(bytes)) {
+    ASSAY_CHECK(same(encode(*reply), bytes));
+    ASSAY_CHECK(reply->elapsed_ns.size() <= kMostSeriesCalls);
+  }
   if (const auto floor = decode_timing_request(bytes)) {
     ASSAY_CHECK(same(encode(*floor), bytes));
   }

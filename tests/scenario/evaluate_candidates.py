@@ -89,9 +89,33 @@ class EvaluateTest(scenario.Scenario):
         self.assertEqual(answer["evaluation"]["outcome"], "incorrect")
         self.assertTrue(answer["evaluation"]["official"]["passed"], answer)
         self.assertEqual(answer["evaluation"]["official"]["trials"], 6)
+        # Their clock is one for GPUs: said, not replaced by another.
+        self.assertNotIn("timing", answer["evaluation"]["official"])
+        self.assertIn("times kernels of a GPU", answer["evaluation"]["official"]["not_timed"])
         zeros = self.evaluate(BAD / "forgets_beta.cpp", "--compat", "flashinfer-bench", code=1)
         self.assertFalse(zeros["evaluation"]["official"]["passed"])
         self.assertTrue(zeros["evaluation"]["official"]["reason"])
+
+    def test_a_session_measures_what_it_shows_of_nothing(self):
+        text = Path(self.policy()).read_text().replace("workloads = 2", "workloads = 2\nself_comparison = true")
+        policy = self.write("self.toml", text.replace("[sweep]", "[sweep]\nself_comparison = true"))
+        answer = self.assay("evaluate", scenario.EXAMPLES / "plain.cpp", "--dataset", self.small, "--archive",
+                            self.archive, "--policy", policy, "--workloads", "all", "--device", "simulated:5",
+                            "--against", scenario.EXAMPLES / "plain.cpp", "--again", "--json").json()
+        comparison = answer["evaluation"]["comparison"]
+        aa = comparison["aa"]
+        self.assertEqual(aa["pairs"], comparison["pairs"])
+        self.assertGreater(aa["noise_floor"], 0)
+        self.assertLess(aa["noise_floor"], 2)
+        # The decision is recomputed from the samples: it would be an internal error if they told another noise.
+        self.assertEqual(answer["decision"]["verdict"], "keep_incumbent")
+        samples = self.assay("show", answer["evaluation"]["id"], "--log", "samples.json", "--archive",
+                             self.archive).json()
+        self.assertEqual(samples["side"].count("a"), samples["side"].count("b"))
+        self.assertEqual(samples["side"].count("a"), samples["side"].count("c"))
+        self.assertEqual(samples["clock"], {"method": "wall", "cache": "cold"})
+        shown = self.assay("show", answer["evaluation"]["id"], "--archive", self.archive).out
+        self.assertIn("the incumbent against a copy of itself", shown)
 
     def test_a_compiler_error_shows_its_line(self):
         answer = self.assay("evaluate", BAD / "does_not_compile.cpp", *self.common, code=1)

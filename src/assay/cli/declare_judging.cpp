@@ -82,7 +82,8 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command
       .add_option_function<std::string>(
           "--compat", [&options](const std::string&) { options.official = true; },
-          "Also say what another evaluator would: flashinfer-bench (its own rule, 3 trials a workload)")
+          "Also say what another evaluator would: flashinfer-bench (its own rule, 3 trials a workload; on a GPU its "
+          "own timing too, by CUPTI in one process). Decides nothing")
       ->check(CLI::IsMember({"flashinfer-bench"}));
   command
       .add_option(

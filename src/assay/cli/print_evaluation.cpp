@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <assay/base/text.hpp>
+#include <assay/cli/print_official.hpp>
 #include <assay/report/model.hpp>
 #include <assay/stats/binomial_bound.hpp>
 #include <assay/stats/failure_bound.hpp>
@@ -250,9 +251,13 @@ std::string tiers_text(const task::Evaluation& evaluation) {
   return text;
 }
 
-std::string official_text(const task::OfficialVerdict& verdict) {
-  return verdict.passed ? fmt::format("  flashinfer-bench would pass it ({} trials by its own rule)\n", verdict.trials)
-                        : fmt::format("  flashinfer-bench would not pass it: {}\n", base::printable(verdict.reason));
+// What the session shows where there is nothing to be seen.
+std::string noise_text(const task::SelfComparison& aa) {
+  return fmt::format(
+      "  the incumbent against a copy of itself: {:.4f}x (interval {:.4f}–{:.4f} over {} process pairs); {}\n",
+      std::exp(-aa.log_ratio), std::exp(-aa.log_ratio_upper), std::exp(-aa.log_ratio_lower), aa.pairs,
+      std::isfinite(aa.noise_floor) ? fmt::format("a gain within {:.2f} % is noise", 100 * std::expm1(aa.noise_floor))
+                                    : "too few pairs for a noise floor");
 }
 
 std::string origin_sentence(const service::EvaluateReport& report) {
@@ -321,6 +326,9 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   const std::string comparison = comparison_sentence(report);
   if (!comparison.empty()) {
     text += "\n  " + report::tinted(comparison, tone_of(evaluation.outcome), colour) + "\n";
+    if (evaluation.comparison->aa) {
+      text += noise_text(*evaluation.comparison->aa);
+    }
     for (const std::string& guard : evaluation.comparison->guard_failures) {
       text += "  guard: " + base::printable(guard) + "\n";
     }
@@ -330,6 +338,10 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   }
   if (task::is_correct(evaluation.outcome)) {
     text += checks_text(report);
+    if (evaluation.checker_doubts.value_or(0) > 0) {
+      text +=
+          fmt::format("  {} of them the GPU did not find surely right, and the CPU did\n", *evaluation.checker_doubts);
+    }
     if (evaluation.trials) {
       text += trials_text(report, *evaluation.trials);
     }
@@ -340,7 +352,10 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
                         tiers_text(evaluation));
   }
   if (evaluation.official) {
-    text += official_text(*evaluation.official);
+    text += print_official(*evaluation.official, report, colour);
+  }
+  if (!report.elsewhere.empty()) {
+    text += "  note: " + base::printable(report.elsewhere) + "\n";
   }
   for (const std::string& violated : report.violated_constraints) {
     text += "  note: " + base::printable(violated) + "\n";

@@ -140,6 +140,40 @@ TEST(PrintEvaluationTest, TheOtherEvaluatorsVerdictStandsBesideOurs) {
   EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("flashinfer-bench would pass it (9 trials by its own"));
   report.evaluation.official = task::OfficialVerdict{false, 1, "output[0] is 5"};
   EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("flashinfer-bench would not pass it: output[0] is 5"));
+  report.evaluation.official = task::OfficialVerdict{true, 9, "", std::nullopt, "it times kernels of a GPU"};
+  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("its time is not told: it times kernels of a GPU"));
+}
+
+TEST(PrintEvaluationTest, TheOtherEvaluatorsTimesStandBesideOursAndAreNamed) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  compare(report, 3, 2.9, 3.1);
+  const std::string uuid = report.evaluation.timings.at(0).uuid;
+  report.evaluation.timings[0].candidate_ns = 9000;
+  report.evaluation.timings[0].incumbent_ns = 27000;
+  report.evaluation.official = task::OfficialVerdict{
+      true, 3, "",
+      task::OfficialTiming{
+          std::string(task::kOfficialTimingMethod), 16, 50, {{uuid, {4000, 5000, 6000}, {20000, 20000, 20000}}}},
+      ""};
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("flashinfer-bench-cupti: one process, one allocation"));
+  EXPECT_THAT(text, HasSubstr("of 50, the mean of 3 trials); beside our own times, and deciding nothing"));
+  EXPECT_THAT(text, testing::ContainsRegex(uuid.substr(0, 8) + " +5.00 +9.00 +20.00 +4.00x +3.00x"));
+  report.request.incumbent.reset();
+  report.evaluation.official->timing->workloads[0].incumbent_ns.clear();
+  EXPECT_THAT(print_evaluation(report, Colour::off), testing::ContainsRegex(uuid.substr(0, 8) + " +5.00 +9.00\n"));
+}
+
+TEST(PrintEvaluationTest, TheNoiseOfTheSessionStandsBelowTheComparison) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  compare(report, 1.84, 1.79, 1.90);
+  EXPECT_THAT(print_evaluation(report, Colour::off), Not(HasSubstr("copy of itself")));
+  report.evaluation.comparison->aa =
+      task::SelfComparison{4, {}, std::log(1.001), -std::log(1.02), std::log(1.022), std::log(1.022)};
+  EXPECT_THAT(
+      print_evaluation(report, Colour::off),
+      HasSubstr("the incumbent against a copy of itself: 0.9990x (interval 0.9785–1.0200 over 4 process pairs); "
+                "a gain within 2.20 % is noise"));
 }
 
 TEST(PrintEvaluationTest, NothingIsSaidTwice) {

@@ -15,6 +15,7 @@
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
 #include <assay/device/call_memory.hpp>
+#include <assay/device/device_peaks.hpp>
 #include <assay/device/device_state.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/sandbox/options.hpp>
@@ -28,6 +29,7 @@ struct CallKey {
   std::uint64_t seed = 0;     ///< The session's.
   std::int32_t pair = 0;
   std::int32_t repetition = 0;
+  std::int32_t process = 0;  ///< 1: not the candidate's own process of this pair, but a copy's beside it.
 };
 
 /// What a worker needs to reach a device, beyond what any program needs.
@@ -71,6 +73,8 @@ class Device {
   /// What its memory was measured to read and write together, in bytes a nanosecond; nullopt where the caller has to
   /// measure the host's.
   [[nodiscard]] virtual base::Result<std::optional<double>> measured_bytes_per_ns() const { return std::nullopt; }
+  /// Measures what it can do at most; takes about a tenth of a second. nullopt where there is nothing of the kind.
+  [[nodiscard]] virtual base::Result<std::optional<DevicePeaks>> measure_peaks() const { return std::nullopt; }
   /// What it says of itself now: nullopt where nobody can tell (no such library, or a CPU).
   [[nodiscard]] virtual std::optional<DeviceState> state() const { return std::nullopt; }
   /// The samples of how busy it was that ended after then (microseconds of the system clock since its epoch), in order.

@@ -26,6 +26,22 @@ int cpus_allowed() {
   return CPU_COUNT(&set);
 }
 
+TEST(Simulated, ACopyIsPlacedElsewhereAndIsAsFast) {
+  const auto device = make_simulated(3);
+  double sum = 0;
+  for (int pair = 0; pair < 200; ++pair) {
+    CallKey own = key("a", 1, pair);
+    CallKey copy = own;
+    copy.process = 1;
+    const double ratio = static_cast<double>(device->observe(copy, 1ns).count()) /
+                         static_cast<double>(device->observe(own, 1ns).count());
+    EXPECT_NE(ratio, 1);
+    EXPECT_NEAR(ratio, 1, 0.1);
+    sum += ratio;
+  }
+  EXPECT_NEAR(sum / 200, 1, 0.005);
+}
+
 TEST(OpenDevice, KnowsItsNames) {
   EXPECT_EQ((*open_device("cpu"))->name(), "cpu");
   EXPECT_EQ((*open_device("simulated:7"))->name(), "simulated:7");

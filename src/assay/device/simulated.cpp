@@ -40,10 +40,12 @@ class Simulated final : public Device {
     const std::uint64_t workload = base::stream_id(key.workload);
     base::Philox of_workload(device_seed_, workload);
     base::Philox of_candidate(device_seed_, candidate);
-    base::Philox of_pair(base::mix(device_seed_, key.seed), base::mix(candidate, static_cast<std::uint64_t>(key.pair)));
-    base::Philox of_call(base::mix(base::mix(device_seed_, key.seed), workload),
-                         base::mix(candidate, (static_cast<std::uint64_t>(key.pair) << 32U) |
-                                                  static_cast<std::uint32_t>(key.repetition)));
+    const std::uint64_t process =
+        key.process == 0 ? candidate : base::mix(candidate, static_cast<std::uint64_t>(key.process));
+    base::Philox of_pair(base::mix(device_seed_, key.seed), base::mix(process, static_cast<std::uint64_t>(key.pair)));
+    base::Philox of_call(
+        base::mix(base::mix(device_seed_, key.seed), workload),
+        base::mix(process, (static_cast<std::uint64_t>(key.pair) << 32U) | static_cast<std::uint32_t>(key.repetition)));
     const double log_time = std::log(kShortest) + of_workload.next_uniform() * std::log(kLongest / kShortest) +
                             kSpeedRange * (2 * of_candidate.next_uniform() - 1) +
                             kPlacementDeviation * of_pair.next_normal() + kNoiseDeviation * of_call.next_normal();

@@ -12,6 +12,7 @@
 #include <assay/device/cuda/driver.hpp>
 #include <assay/device/cuda/nvml.hpp>
 #include <assay/device/device.hpp>
+#include <assay/evaluate/kept_peaks.hpp>
 #include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/os/library.hpp>
 #include <assay/worker/client.hpp>
@@ -76,15 +77,32 @@ base::Result<std::string> cupti_on(const device::Device& device, const JudgeSett
   worker::WorkerOptions options;
   options.program = settings.worker;
   options.access = device.worker_access();
-  ASSAY_TRY(device::cuda::add_cupti(options.access));
+  ASSAY_TRY_ASSIGN(const os::Path library, device::cuda::find_cupti());
+  ASSAY_TRY(device::cuda::add_cupti(options.access, library));
   ASSAY_TRY_ASSIGN(worker::WorkerClient client, worker::WorkerClient::start(options));
   ASSAY_TRY_ASSIGN(const std::string floor, floor_text(client, base::TimingMethod::cupti));
   return "an empty kernel takes " + floor;
 }
 
-base::Result<std::string> bandwidth_of(const device::Device& device) {
-  ASSAY_TRY_ASSIGN(const std::optional<double> measured, device.measured_bytes_per_ns());
-  return fmt::format("{:.0f} GB/s read and written by a large copy", measured.value_or(0));
+// Measured now; what is kept is the larger of this and of before.
+base::Result<std::string> bandwidth_of(const base::Result<std::optional<device::DevicePeaks>>& peaks) {
+  if (!peaks) {
+    return tl::unexpected(peaks.error());
+  }
+  return fmt::format("{:.0f} GB/s read and written by a large copy",
+                     peaks->value_or(device::DevicePeaks{}).bytes_per_ns);
+}
+
+base::Result<std::string> matrices_of(const base::Result<std::optional<device::DevicePeaks>>& measured) {
+  if (!measured) {
+    return tl::unexpected(measured.error());
+  }
+  const device::DevicePeaks peaks = measured->value_or(device::DevicePeaks{});
+  return fmt::format(
+      "{:.0f} TFLOP/s of bf16, {} of e4m3, by {} on random values{}", peaks.bf16_operations_per_ns,
+      peaks.e4m3_operations_per_ns > 0 ? fmt::format("{:.0f}", peaks.e4m3_operations_per_ns) : std::string("none"),
+      peaks.matrix_instruction,
+      peaks.matrix_is_fastest ? "" : "; this device has a faster instruction, so that no floor stands on it");
 }
 
 void add_device(base::Json& capabilities, int ordinal, const JudgeSettings& settings) {
@@ -103,7 +121,9 @@ void add_device(base::Json& capabilities, int ordinal, const JudgeSettings& sett
                  ""));
   capabilities.push_back(of_result((name + " state").c_str(), state_of(facts->uuid),
                                    "clocks and temperature cannot be recorded without NVML"));
-  capabilities.push_back(of_result((name + " memory").c_str(), bandwidth_of(**opened), "see what nvidia-smi says"));
+  const auto peaks = kept_peaks(**opened, settings.cache, Measure::again);
+  capabilities.push_back(of_result((name + " memory").c_str(), bandwidth_of(peaks), "see what nvidia-smi says"));
+  capabilities.push_back(of_result((name + " matrices").c_str(), matrices_of(peaks), "see what nvidia-smi says"));
   capabilities.push_back(of_result((name + " worker").c_str(), worker_on(**opened, settings),
                                    "CUDA candidates cannot run here; see the driver's words"));
   capabilities.push_back(of_result((name + " cupti").c_str(), cupti_on(**opened, settings),

@@ -54,7 +54,10 @@ base::Result<base::Json> describe_machine(const std::string& device_name, const 
   json["environment"] = base::Json::object();
   if (toolchain) {
     json["toolchains"].push_back(toolchain->version);
-    ASSAY_TRY_ASSIGN(const auto environment, fingerprint(*opened, *toolchain, settings));
+  }
+  // Those of an evaluation on this device, or stored answers would never be found again.
+  if (const auto of_device = usual_toolchain(*opened)) {
+    ASSAY_TRY_ASSIGN(const auto environment, fingerprint(*opened, *of_device, settings));
     for (const auto& [name, value] : environment) {
       json["environment"][name] = value;
     }

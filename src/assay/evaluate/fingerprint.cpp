@@ -1,10 +1,17 @@
 #include <assay/evaluate/fingerprint.hpp>
 
 #include <assay/base/digest.hpp>
+#include <assay/build/cuda_toolchain.hpp>
 #include <assay/os/file.hpp>
 #include <assay/os/sandbox/detect.hpp>
 
 namespace assay::evaluate {
+
+base::Result<build::Toolchain> usual_toolchain(const device::Device& device) {
+  const std::string architecture = device.architecture();
+  return architecture.empty() ? build::find_toolchain()
+                              : build::find_nvcc(architecture, build::ObjectForm::shared_object);
+}
 
 base::Result<task::Named<std::string>> fingerprint(const device::Device& device, const build::Toolchain& toolchain,
                                                    const JudgeSettings& settings) {

@@ -14,16 +14,20 @@
 #include <assay/base/time.hpp>
 #include <assay/build/builder.hpp>
 #include <assay/device/cpu.hpp>
+#include <assay/device/cuda/cupti.hpp>
 #include <assay/device/device.hpp>
 #include <assay/evaluate/contestant.hpp>
 #include <assay/evaluate/contestant_build.hpp>
 #include <assay/evaluate/device_checker.hpp>
 #include <assay/evaluate/fingerprint.hpp>
 #include <assay/evaluate/host_checker.hpp>
+#include <assay/evaluate/kept_peaks.hpp>
+#include <assay/evaluate/official_timing.hpp>
 #include <assay/evaluate/pair_evidence.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/evaluate/request_check.hpp>
 #include <assay/evaluate/sanitizer_run.hpp>
+#include <assay/evaluate/self_pair.hpp>
 #include <assay/evaluate/session_flags.hpp>
 #include <assay/evaluate/toolchain_choice.hpp>
 #include <assay/evaluate/trials.hpp>
@@ -172,6 +176,10 @@ class Judge {
       ASSAY_TRY_ASSIGN(Contestant contestant, make_contestant(solution, side, result.object, settings_));
       contestant.plan = std::move(built.plan);
       contestants_.push_back(std::move(contestant));
+      if (side == task::Side::incumbent && request_.plan.self_comparison) {
+        ASSAY_TRY_ASSIGN(copy_, make_contestant(solution, task::Side::candidate, result.object, settings_));
+        copy_->plan = contestants_.back().plan;
+      }
     } else {
       build_complaint_ = built.findings.empty() ? "the compiler said nothing" : built.findings.front().message;
       if (side == task::Side::candidate) {
@@ -187,15 +195,24 @@ class Judge {
   base::Result<void> start_workers() {
     ASSAY_TRY_ASSIGN(log_, make_worker_log());
     ASSAY_TRY_ASSIGN(worker::WorkerOptions options, worker_options(request_, means_, settings_, log_));
-    workers_.emplace(*means_.device, std::move(options));
+    workers_.emplace(*means_.device, options);
+    if (request_.official_trials > 0 && means_.device->runs_remotely()) {
+      if (task::timing_of(request_).method != base::TimingMethod::cupti) {
+        ASSAY_TRY(device::cuda::add_cupti(options.access, means_.cupti));
+      }
+      official_workers_.emplace(*means_.device, std::move(options));
+    }
     if (means_.device->runs_remotely()) {
       warm_up_ = std::jthread([this] { means_.device->warm_up(); });
-      const int sides = request_.incumbent ? 2 : 1;
-      workers_->prepare(sides * request_.plan.minimum_pairs +
+      workers_->prepare(workers_of_a_pair() * request_.plan.minimum_pairs +
                         (request_.plan.stress_trials > 0 ? means_.op->chain() ? 2 : 1 : 0) +
                         (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
     }
     return {};
+  }
+
+  [[nodiscard]] int workers_of_a_pair() const {
+    return !request_.incumbent ? 1 : request_.plan.self_comparison ? 4 : 2;
   }
 
   base::Result<void> measure_all() {
@@ -209,6 +226,9 @@ class Judge {
     judged_.evaluation.environment.emplace_back("checker", checker_->name());
     judged_.evaluation.environment.emplace_back("inputs", means_.given->description());
     workers_->settle();
+    if (request_.probes(task::Probe::roofline_floor)) {
+      ASSAY_TRY_ASSIGN(peaks_, kept_peaks(*means_.device, settings_.cache, Measure::once));
+    }
     note_phase("wait for what was started meanwhile");
     const std::unique_ptr<operators::InputGenerator> generator = means_.op->make_generator(judged_.evaluation.seed);
     Session session;
@@ -226,6 +246,9 @@ class Judge {
     session.seed = judged_.evaluation.seed;
     session.workers = &*workers_;
     base::Result<void> measured = run_trials_and_pairs(session);
+    if (means_.device->runs_remotely()) {
+      judged_.evaluation.checker_doubts = checker_->doubts();
+    }
     note_phase("process pairs");
     if (!device_seconds_of_pairs_.empty()) {
       note_stages("pairs", stages_of_pairs_, device_seconds_of_pairs_);
@@ -237,7 +260,11 @@ class Judge {
   base::Result<void> run_trials_and_pairs(const Session& session) {
     ASSAY_TRY_ASSIGN(canary_before_, means_.device->time_canary());
     if (request_.official_trials > 0) {
-      ASSAY_TRY_ASSIGN(judged_.evaluation.official, run_official_trials(session));
+      task::OfficialVerdict& verdict = judged_.evaluation.official.emplace();
+      ASSAY_TRY_ASSIGN(verdict, run_official_trials(session));
+      ASSAY_TRY(time_officially(session, official_workers_ ? &*official_workers_ : nullptr, verdict));
+      official_workers_.reset();
+      note_phase("as flashinfer-bench would");
     }
     if (request_.plan.stress_trials > 0) {
       ASSAY_TRY_ASSIGN(PairResult result,
@@ -281,7 +308,7 @@ class Judge {
     const bool compares = request_.incumbent.has_value();
     for (int pair = 0;; ++pair) {
       if (means_.device->runs_remotely() && pair >= request_.plan.minimum_pairs) {
-        workers_->prepare(compares ? 2 : 1);
+        workers_->prepare(workers_of_a_pair());
         workers_->settle();
       }
       ASSAY_TRY_ASSIGN(PairResult result,
@@ -297,6 +324,15 @@ class Judge {
       judged_.evaluation.timer_floor_ns = evidence_.timer_floor_ns();
       if (result.fault) {
         return blame(std::move(*result.fault));
+      }
+      if (copy_) {
+        ASSAY_TRY_ASSIGN(PairResult self,
+                         with_retries(fmt::format("process pair {} of the incumbent with a copy of itself", pair),
+                                      [&] { return run_self_pair(session, *copy_, pair); }));
+        judged_.samples.insert(judged_.samples.end(), self.samples.begin(), self.samples.end());
+        if (self.fault) {
+          return blame(std::move(*self.fault));
+        }
       }
       const int pairs = pair + 1;
       if (!compares && pairs >= request_.plan.minimum_pairs) {
@@ -365,6 +401,11 @@ class Judge {
       conclude(task::Outcome::indistinguishable, unconfirmed_text(judgement.comparison, request_));
       return {};
     }
+    if (std::optional<task::Finding> noise = noise_finding(judgement.standing, judgement.comparison, request_)) {
+      conclude(task::Outcome::indistinguishable, noise->message);
+      judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(*noise));
+      return {};
+    }
     switch (judgement.conclusion) {
       case stats::PairedConclusion::better:
         conclude(task::Outcome::better, comparison_text(judgement.comparison, request_));
@@ -406,7 +447,7 @@ class Judge {
   // Whether the times are not to be believed, and said so.
   bool doubted() {
     return !means_.device->simulated() &&
-           doubt(evidence_.doubts(request_, judged_.samples, judged_.evaluation.timings));
+           doubt(evidence_.doubts(request_, judged_.samples, judged_.evaluation.timings, peaks_));
   }
 
   bool doubt(std::optional<task::Finding> found) {
@@ -426,13 +467,16 @@ class Judge {
   const JudgeSettings& settings_;
   RequestMeans means_;
   std::vector<Contestant> contestants_;
+  std::optional<Contestant> copy_;  ///< Of the incumbent, where the plan has it timed against itself.
   std::unique_ptr<CallChecker> checker_;
   std::string build_complaint_;
   os::Fd log_;
   std::optional<WorkerPool> workers_;
+  std::optional<WorkerPool> official_workers_;  ///< Those that see CUPTI, whatever times the session.
   std::jthread warm_up_;
   Clock::time_point phase_start_ = Clock::now();
   PairEvidence evidence_;
+  std::optional<device::DevicePeaks> peaks_;
   task::Named<double> stages_of_pairs_;
   task::Named<double> device_seconds_of_pairs_;
   std::optional<std::chrono::nanoseconds> canary_before_;

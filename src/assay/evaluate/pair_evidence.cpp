@@ -41,7 +41,7 @@ void PairEvidence::add(const PairResult& pair) {
   }
   if (first_) {
     bytes_per_ns_ = pair.bytes_per_ns;
-    least_bytes_ = pair.least_bytes;
+    least_work_ = pair.least_work;
     first_ = false;
   }
 }
@@ -59,7 +59,8 @@ void PairEvidence::add_errors_to(std::vector<task::WorkloadTiming>& timings) con
 
 std::optional<task::Finding> PairEvidence::doubts(const task::EvaluationRequest& request,
                                                   const std::vector<task::Sample>& samples,
-                                                  const std::vector<task::WorkloadTiming>& timings) const {
+                                                  const std::vector<task::WorkloadTiming>& timings,
+                                                  const std::optional<device::DevicePeaks>& peaks) const {
   const bool reconciles = request.probes(task::Probe::reconcile);
   std::optional<task::Finding> doubt;
   if (request.probes(task::Probe::interference)) {
@@ -70,7 +71,10 @@ std::optional<task::Finding> PairEvidence::doubts(const task::EvaluationRequest&
                                  of_side(outlived_ns_, task::Side::incumbent));
   }
   if (!doubt && request.probes(task::Probe::roofline_floor)) {
-    doubt = doubt_too_fast(timings, least_bytes_, bytes_per_ns_);
+    // A memory is as fast as it ever was: now, or when it was measured once for all.
+    const device::DevicePeaks kept = peaks.value_or(device::DevicePeaks{});
+    const double bytes_per_ns = bytes_per_ns_ > 0 ? std::max(bytes_per_ns_, kept.bytes_per_ns) : 0;
+    doubt = doubt_too_fast(timings, least_work_, {bytes_per_ns, kept.operations_bound()});
   }
   if (!doubt && reconciles) {
     if (std::optional<std::string> sentence = measure::reconcile(samples)) {

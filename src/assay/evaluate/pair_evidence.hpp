@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <assay/device/device_peaks.hpp>
 #include <assay/evaluate/process_pair.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
@@ -17,7 +18,7 @@ namespace assay::evaluate {
 /// doubt of the times, and what to tell people. Nanoseconds throughout.
 class PairEvidence {
  public:
-  /// The next pair's; the first one's least bytes and bandwidth stand for all, for later pairs do not measure them.
+  /// The next pair's; the first one's least work and bandwidth stand for all, for later pairs do not measure them.
   void add(const PairResult& pair);
 
   /// The median of the empty calls of all processes; 0 before the first.
@@ -26,10 +27,12 @@ class PairEvidence {
   /// Sets the largest errors of the workloads that had a checked call.
   void add_errors_to(std::vector<task::WorkloadTiming>& timings) const;
 
-  /// The first reason to doubt the times, by the probes that the request has on; nullopt: none.
+  /// The first reason to doubt the times, by the probes that the request has on; nullopt: none. `peaks`: what the device
+  /// was measured to do at most, once for all.
   [[nodiscard]] std::optional<task::Finding> doubts(const task::EvaluationRequest& request,
                                                     const std::vector<task::Sample>& samples,
-                                                    const std::vector<task::WorkloadTiming>& timings) const;
+                                                    const std::vector<task::WorkloadTiming>& timings,
+                                                    const std::optional<device::DevicePeaks>& peaks) const;
 
   /// What a person should know and what decides nothing.
   [[nodiscard]] std::vector<task::Finding> flags() const;
@@ -42,7 +45,7 @@ class PairEvidence {
   std::vector<task::Finding> flags_;
   std::map<std::pair<task::Side, std::int32_t>, std::vector<double>> idle_shares_;
   std::vector<std::optional<tensor::LargestErrors>> largest_errors_;  ///< One a workload.
-  std::vector<double> least_bytes_;
+  std::vector<operators::Work> least_work_;
   double bytes_per_ns_ = 0;
 };
 

@@ -43,7 +43,7 @@ class ProcessPair {
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
-    result_.least_bytes.resize(request().workloads.size());
+    result_.least_work.resize(request().workloads.size());
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
@@ -243,9 +243,10 @@ class ProcessPair {
   }
 
   void note_least_work(const Block& block) {
-    const double bytes = session_.op->least_work(block.axes, operators::read_only(block.arguments)).bytes;
-    double& least = result_.least_bytes[static_cast<std::size_t>(block.workload)];
-    least = least == 0 ? bytes : std::min(least, bytes);
+    const operators::Work work = session_.op->least_work(block.axes, operators::read_only(block.arguments));
+    operators::Work& least = result_.least_work[static_cast<std::size_t>(block.workload)];
+    least.bytes = least.bytes == 0 ? work.bytes : std::min(least.bytes, work.bytes);
+    least.operations = least.operations == 0 ? work.operations : std::min(least.operations, work.operations);
   }
 
   SideProcess& side_of(const measure::ScheduledCall& call) {
@@ -491,9 +492,13 @@ class ProcessPair {
     sample.workload = call.workload;
     sample.repetition = call.repetition;
     sample.checked = call.check;
+    sample.timing = timing_;
     const device::CallKey key{side.contestant->content,
-                              request().workloads[static_cast<std::size_t>(call.workload)].uuid, session_.seed, pair_,
-                              call.repetition};
+                              request().workloads[static_cast<std::size_t>(call.workload)].uuid,
+                              session_.seed,
+                              pair_,
+                              call.repetition,
+                              session_.of_self && call.side == task::Side::candidate ? 1 : 0};
     sample.elapsed_ns = session_.device->observe(key, std::chrono::nanoseconds(reply.reply.elapsed_ns)).count();
     sample.round_trip_ns = reply.round_trip.count();
     result_.samples.push_back(sample);

@@ -27,8 +27,8 @@ struct PairResult {
   /// On a device, one a timed call of a side and workload: how long the device waited for the host, over the time.
   std::map<std::pair<task::Side, std::int32_t>, std::vector<double>> idle_shares;
   std::optional<task::PairReadings> readings;  ///< Of a comparison or a measurement, where the device can tell.
-  /// One a workload: the least bytes that a call moves, over the first pair's warm-up calls; 0 in other pairs.
-  std::vector<double> least_bytes;
+  /// One a workload: the least work of a call, over the first pair's warm-up calls; zeros in other pairs.
+  std::vector<operators::Work> least_work;
   /// One a workload: how far the candidate's first checked call was from the reference; nothing where none was measured.
   std::vector<std::optional<tensor::LargestErrors>> largest_errors;
   task::Named<double> stages;  ///< Where the time around calls went, in seconds.

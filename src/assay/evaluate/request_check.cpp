@@ -42,8 +42,9 @@ base::Result<RequestMeans> check_request(const task::EvaluationRequest& request,
   RequestMeans means;
   ASSAY_TRY(task::check_timing(request.plan, request.device));
   ASSAY_TRY_ASSIGN(means.device, device::open_device(request.device));
-  if (task::timing_of(request).method == base::TimingMethod::cupti) {
-    ASSAY_TRY(device::cuda::find_cupti());
+  const bool is_official = request.official_trials > 0 && means.device->runs_remotely();
+  if (is_official || task::timing_of(request).method == base::TimingMethod::cupti) {
+    ASSAY_TRY_ASSIGN(means.cupti, device::cuda::find_cupti());
   }
   ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
   if (request.workloads.empty()) {

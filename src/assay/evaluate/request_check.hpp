@@ -20,6 +20,7 @@ struct RequestMeans {
   std::shared_ptr<const operators::Operator> op;
   std::vector<verify::Layout> layouts;  ///< One a workload.
   std::optional<verify::GivenContents> given;
+  os::Path cupti;  ///< The library, where the session or another evaluator's method times by it.
 };
 
 /// Finds everything that can be wrong with a request, before anything is built: an input error that names the field, or

@@ -37,6 +37,7 @@ struct Session {
   int trials = 1;                       ///< For trials and chains: calls of each workload, or the most of any.
   std::vector<std::int32_t> trials_on;  ///< For trials: calls of each; empty: all alike.
   WorkerPool* workers = nullptr;        ///< What starts them.
+  bool of_self = false;                 ///< A copy of the incumbent has the candidate's part.
 };
 
 }  // namespace assay::evaluate

@@ -78,21 +78,32 @@ std::optional<task::Finding> doubt_outliving_work(const std::vector<double>& of_
 }
 
 std::optional<task::Finding> doubt_too_fast(const std::vector<task::WorkloadTiming>& timings,
-                                            const std::vector<double>& least_bytes, double bytes_per_ns) {
-  const double fastest = kFloorMargin * std::max(bytes_per_ns, kLeastBandwidth);
-  for (std::size_t w = 0; bytes_per_ns > 0 && w < std::min(timings.size(), least_bytes.size()); ++w) {
-    const double floor_ns = least_bytes[w] / fastest;
-    if (timings[w].candidate_ns && *timings[w].candidate_ns < floor_ns) {
-      task::Finding found = finding(
-          "below_the_floor",
-          fmt::format(
-              "{} is less than the {} that moving the {} of its inputs and outputs would take at {:.0f} GB/s, "
-              "more than this memory gives ({:.1f} GB/s were measured): it cannot be the time of the whole work",
-              human_ns(*timings[w].candidate_ns), human_ns(floor_ns),
-              base::human_bytes(static_cast<std::uint64_t>(least_bytes[w])), fastest, bytes_per_ns));
-      found.workload = static_cast<std::int32_t>(w);
-      return found;
+                                            const std::vector<operators::Work>& least_work,
+                                            const MeasuredLimits& limits) {
+  const double fastest = kFloorMargin * std::max(limits.bytes_per_ns, kLeastBandwidth);
+  const double most = kFloorMargin * limits.operations_per_ns;
+  for (std::size_t w = 0; w < std::min(timings.size(), least_work.size()); ++w) {
+    const double moving_ns = limits.bytes_per_ns > 0 ? least_work[w].bytes / fastest : 0;
+    const double computing_ns = limits.operations_per_ns > 0 ? least_work[w].operations / most : 0;
+    if (!timings[w].candidate_ns || *timings[w].candidate_ns >= std::max(moving_ns, computing_ns)) {
+      continue;
     }
+    const std::string why =
+        moving_ns >= computing_ns
+            ? fmt::format(
+                  "the {} that moving the {} of its inputs and outputs would take at {:.0f} GB/s, more than this "
+                  "memory gives ({:.1f} GB/s were measured)",
+                  human_ns(moving_ns), base::human_bytes(static_cast<std::uint64_t>(least_work[w].bytes)), fastest,
+                  limits.bytes_per_ns)
+            : fmt::format(
+                  "the {} that its {:.3g} operations would take at {:.0f} a nanosecond, more than this device "
+                  "does in any format ({:.0f} were measured)",
+                  human_ns(computing_ns), least_work[w].operations, most, limits.operations_per_ns);
+    task::Finding found =
+        finding("below_the_floor", fmt::format("{} is less than {}: it cannot be the time of the whole work",
+                                               human_ns(*timings[w].candidate_ns), why));
+    found.workload = static_cast<std::int32_t>(w);
+    return found;
   }
   return std::nullopt;
 }

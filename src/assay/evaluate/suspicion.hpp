@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <assay/device/device.hpp>
+#include <assay/operators/operator.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 
@@ -23,11 +24,20 @@ namespace assay::evaluate {
 [[nodiscard]] std::optional<task::Finding> doubt_outliving_work(const std::vector<double>& of_candidate,
                                                                 const std::vector<double>& of_incumbent);
 
-/// Holds the candidate's median times against what it takes to move `least_bytes`, one entry a workload (see
-/// operators::Work), at twice the bandwidth that was measured here (or twice 50 GB/s, if that is more). `bytes_per_ns`
-/// 0: not measured, no doubt.
+/// What was measured here of what no candidate can exceed; 0: not known.
+struct MeasuredLimits {
+  double bytes_per_ns = 0;       ///< Bandwidth of the memory.
+  double operations_per_ns = 0;  ///< device::DevicePeaks::operations_bound.
+};
+
+/// Holds the candidate's median times against what its least work takes, one entry a workload (operators::Work; 0: not
+/// known): the longer of moving its bytes at twice the bandwidth that was measured (or twice 50 GB/s, if that is more), and
+/// of its operations at twice the fastest rate that was measured of any format. So an honest kernel is accused only where
+/// the device does twice what it was measured to do; in a format of 16 bits, four times. Of limits that are not known there
+/// is no doubt.
 [[nodiscard]] std::optional<task::Finding> doubt_too_fast(const std::vector<task::WorkloadTiming>& timings,
-                                                          const std::vector<double>& least_bytes, double bytes_per_ns);
+                                                          const std::vector<operators::Work>& least_work,
+                                                          const MeasuredLimits& limits);
 
 /// Measures how fast this machine reads memory that no cache holds, with all CPUs that the calling thread may use: the
 /// best of three passes over `bytes`, in bytes per nanosecond.

@@ -24,7 +24,7 @@ class DoubtTooFastTest : public ::testing::Test {
   std::optional<task::Finding> doubt(std::optional<double> candidate_ns, double bytes_per_ns = 10) {
     task::WorkloadTiming timing;
     timing.candidate_ns = candidate_ns;
-    return doubt_too_fast({timing}, {8000}, bytes_per_ns);
+    return doubt_too_fast({timing}, {{.bytes = 8000, .operations = 1e9}}, {.bytes_per_ns = bytes_per_ns});
   }
 };
 
@@ -44,6 +44,22 @@ TEST_F(DoubtTooFastTest, ABusyMachineThatMeasuresLittleAccusesNobody) {
 TEST_F(DoubtTooFastTest, WhatWasNotMeasuredIsNotDoubted) {
   EXPECT_FALSE(doubt(std::nullopt).has_value());
   EXPECT_FALSE(doubt(1, 0).has_value());
+}
+
+TEST(DoubtTooFast, TheLongerOfMovingAndComputingIsTheFloor) {
+  const auto doubt = [](double candidate_ns, double operations, double operations_per_ns) {
+    task::WorkloadTiming timing;
+    timing.candidate_ns = candidate_ns;
+    return doubt_too_fast({timing}, {{.bytes = 8000, .operations = operations}}, {100, operations_per_ns});
+  };
+  // 40 ns to move; a million operations take 100 ns at twice 5000 a nanosecond.
+  EXPECT_FALSE(doubt(101, 1e6, 5000));
+  const auto found = doubt(99, 1e6, 5000);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->message, AllOf(HasSubstr("99 ns"), HasSubstr("100 ns"), HasSubstr("1e+06 operations"),
+                                    HasSubstr("5000 were measured")));
+  EXPECT_FALSE(doubt(41, 1e6, 0)) << "no bound on operations is known";
+  EXPECT_THAT(doubt(39, 1e3, 5000)->message, HasSubstr("moving"));
 }
 
 TEST(ColdReadBandwidth, IsThatOfAMemory) {

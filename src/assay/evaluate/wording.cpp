@@ -52,6 +52,31 @@ std::string contradicted_text(const task::Comparison& comparison, const task::Ev
       std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request));
 }
 
+std::optional<task::Finding> noise_finding(stats::Standing standing, const task::Comparison& comparison,
+                                           const task::EvaluationRequest& request) {
+  if (standing == stats::Standing::above_noise || !comparison.aa) {
+    return std::nullopt;
+  }
+  const task::SelfComparison& aa = *comparison.aa;
+  const std::string shown = fmt::format("{:.3f}x ({:.3f} to {:.3f}, {} process pairs)", std::exp(-aa.log_ratio),
+                                        std::exp(-aa.log_ratio_upper), std::exp(-aa.log_ratio_lower), aa.pairs);
+  task::Finding finding;
+  if (standing == stats::Standing::void_session) {
+    finding.kind = "void_session";
+    finding.message = fmt::format(
+        "the session is void: in it {} against a copy of itself came out at {}, more apart than the {:.3g} % that "
+        "count: see what else uses the machine, and evaluate again",
+        against(request), shown, 100 * request.plan.minimum_effect);
+  } else {
+    finding.kind = "inside_noise";
+    finding.message = fmt::format(
+        "{:.3f}x as fast as {} ({}), which is no more than the session shows of nothing: {} against a copy of itself "
+        "came out at {}",
+        std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request), against(request), shown);
+  }
+  return finding;
+}
+
 std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
   const bool gave_up = comparison.pairs < request.plan.maximum_pairs;
   return fmt::format("{:.3f}x as fast as {} ({}): {} whether the gain exceeds {:.3g} %",

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include <assay/stats/noise_floor.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 
@@ -14,6 +16,9 @@ namespace assay::evaluate {
 /// Of a gain that the judge's own clock does not confirm, or denies.
 [[nodiscard]] std::string unconfirmed_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 [[nodiscard]] std::string contradicted_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
+/// What the incumbent against its own copy says against a comparison's conclusion: "inside_noise" or "void_session".
+[[nodiscard]] std::optional<task::Finding> noise_finding(stats::Standing standing, const task::Comparison& comparison,
+                                                         const task::EvaluationRequest& request);
 [[nodiscard]] std::string undecided_text(const task::Comparison& comparison, const task::EvaluationRequest& request);
 
 /// "batch_size 1"

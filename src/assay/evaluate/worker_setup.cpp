@@ -51,7 +51,7 @@ base::Result<worker::WorkerOptions> worker_options(const task::EvaluationRequest
   options.log = log.get();
   options.access = means.device->worker_access();
   if (task::timing_of(request).method == base::TimingMethod::cupti) {
-    ASSAY_TRY(device::cuda::add_cupti(options.access));
+    ASSAY_TRY(device::cuda::add_cupti(options.access, means.cupti));
   }
   options.memory_bytes = request.plan.worker_memory_bytes + 2 * (arguments + kSlackOfMemories);
   // A GPU's driver reserves far more addresses than there is memory: there what can be written to is bounded.

@@ -21,12 +21,12 @@ constexpr double kUsualOutsideNs = 2e6;
 
 // With the judge's own times where they mean something: a simulated clock has no second one.
 std::vector<stats::PairedSample> timed_samples(const task::EvaluationRequest& request,
-                                               const std::vector<task::Sample>& samples) {
+                                               const std::vector<task::Sample>& samples, bool self = false) {
   const bool witnessed = task::has_two_clocks(request);
   std::vector<stats::PairedSample> timed;
   timed.reserve(samples.size());
   for (const task::Sample& sample : samples) {
-    if (sample.repetition > 0) {
+    if (sample.repetition > 0 && sample.self == self) {
       timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
                        static_cast<double>(sample.elapsed_ns),
                        witnessed ? static_cast<double>(sample.round_trip_ns) : 0});
@@ -78,15 +78,31 @@ std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& reque
 
 Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples, int pairs) {
   const task::SessionPlan& plan = request.plan;
-  const stats::PairedComparison result =
+  stats::PairedComparison result =
       stats::compare_pairs(timed_samples(request, samples), pairs, static_cast<int>(request.workloads.size()),
                            rule_of(plan), plan.maximum_regression);
   Judgement judgement;
+  task::Comparison& comparison = judgement.comparison;
+  if (plan.self_comparison) {
+    const stats::NoiseFloor self =
+        stats::compare_with_itself(timed_samples(request, samples, true), pairs,
+                                   static_cast<int>(request.workloads.size()), plan.alpha, plan.minimum_effect);
+    judgement.standing = stats::standing_of(result, self);
+    stats::withdraw_unless_above_noise(result, self);
+    comparison.aa = task::SelfComparison{static_cast<int>(self.pair_log_ratios.size()),
+                                         self.pair_log_ratios,
+                                         self.interval.mean,
+                                         self.interval.lower,
+                                         self.interval.upper,
+                                         self.noise_floor};
+  }
   judgement.conclusion = result.conclusion;
   judgement.testimony = result.testimony;
   const bool decided = result.decision.conclusion != stats::PairedConclusion::undecided || result.decision.futile;
-  judgement.stop = (decided && result.testimony != stats::Testimony::unclear) || pairs >= plan.maximum_pairs;
-  task::Comparison& comparison = judgement.comparison;
+  // More pairs may make the witness clear, and the noise smaller.
+  const bool stands =
+      result.testimony != stats::Testimony::unclear && judgement.standing == stats::Standing::above_noise;
+  judgement.stop = (decided && stands) || pairs >= plan.maximum_pairs;
   comparison.pairs = result.decision.pairs_used;
   comparison.pair_log_ratios = result.table.pair_log_ratios;
   comparison.log_ratio = result.decision.interval.mean;
@@ -119,7 +135,7 @@ std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
                          task::to_string(sample.side), base::human(std::chrono::nanoseconds(sample.elapsed_ns)),
                          base::human(std::chrono::nanoseconds(sample.round_trip_ns)));
     }
-    if (sample.repetition == 0) {
+    if (sample.repetition == 0 || sample.self) {
       continue;
     }
     Outside& outside = workloads[sample.workload];

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/stats/noise_floor.hpp>
 #include <assay/stats/paired_decision.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/task/evaluation.hpp>
@@ -21,7 +22,8 @@ struct Judgement {
   task::Comparison comparison;
   bool stop = false;  ///< The rule has decided, or the cap is reached.
   stats::PairedConclusion conclusion = stats::PairedConclusion::undecided;
-  stats::Testimony testimony = stats::Testimony::none;  ///< Of the judge's own clock about a `better`.
+  stats::Testimony testimony = stats::Testimony::none;      ///< Of the judge's own clock about a `better`.
+  stats::Standing standing = stats::Standing::above_noise;  ///< Where the plan has the incumbent timed against itself.
 };
 [[nodiscard]] Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples,
                               int pairs);

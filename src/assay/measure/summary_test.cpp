@@ -67,6 +67,67 @@ TEST(Summarise, GivesMediansWithoutWarmUpsAndPairedRatios) {
   EXPECT_GT(*timings[0].log_ratio_upper, *timings[0].log_ratio);
 }
 
+// The incumbent against its copy, which takes `ratio(pair)` times as long.
+template <class Ratio>
+std::vector<Sample> with_self(std::vector<Sample> samples, int pairs, Ratio ratio) {
+  for (int pair = 0; pair < pairs; ++pair) {
+    for (const Side side : {Side::candidate, Side::incumbent}) {
+      Sample sample;
+      sample.pair = pair;
+      sample.side = side;
+      sample.repetition = 1;
+      sample.elapsed_ns = side == Side::candidate ? std::llround(7e5 * ratio(pair)) : 700000;
+      sample.round_trip_ns = sample.elapsed_ns + 20000;
+      sample.self = true;
+      samples.push_back(sample);
+    }
+  }
+  return samples;
+}
+
+TEST(JudgeSelf, TheNoiseIsTakenFromTheCopyAndLeavesTheComparisonAlone) {
+  task::EvaluationRequest request = request_of(1);
+  const auto plain = session(3, 1, [](int) { return 0.9; });
+  const auto samples = with_self(plain, 3, [](int pair) { return 1 + 0.001 * (pair - 1); });
+  request.plan.self_comparison = true;
+  const Judgement judgement = judge(request, samples, 3);
+  EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::better);
+  EXPECT_EQ(judgement.standing, stats::Standing::above_noise);
+  EXPECT_TRUE(judgement.stop);
+  ASSERT_TRUE(judgement.comparison.aa);
+  EXPECT_EQ(judgement.comparison.aa->pairs, 3);
+  EXPECT_NEAR(judgement.comparison.aa->noise_floor, 0.0025, 0.0002);
+  request.plan.self_comparison = false;
+  const Judgement without = judge(request, plain, 3);
+  EXPECT_FALSE(without.comparison.aa);
+  EXPECT_EQ(without.comparison.pair_log_ratios, judgement.comparison.pair_log_ratios);
+  const auto timings = summarise(request, samples, 3);
+  EXPECT_NEAR(*timings[0].incumbent_ns, 100000, 1) << "the copy's pairs are no times of the comparison";
+  EXPECT_FALSE(reconcile(samples));
+}
+
+TEST(JudgeSelf, AGainInsideTheNoiseGoesOnToTheCapAndIsThenUndecided) {
+  task::EvaluationRequest request = request_of(1);
+  request.plan.self_comparison = true;
+  for (const int pairs : {3, 5}) {
+    const auto samples = with_self(session(pairs, 1, [](int) { return 0.9; }), pairs,
+                                   [](int pair) { return pair % 2 == 0 ? 1.1 : 0.9; });
+    const Judgement judgement = judge(request, samples, pairs);
+    EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
+    EXPECT_EQ(judgement.standing, stats::Standing::inside_noise);
+    EXPECT_EQ(judgement.stop, pairs == 5) << "more pairs may make the noise smaller";
+  }
+}
+
+TEST(JudgeSelf, ASessionThatTellsACopyApartIsVoid) {
+  task::EvaluationRequest request = request_of(1);
+  request.plan.self_comparison = true;
+  const auto samples = with_self(session(5, 1, [](int) { return 0.5; }), 5, [](int) { return 1.08; });
+  const Judgement judgement = judge(request, samples, 5);
+  EXPECT_EQ(judgement.standing, stats::Standing::void_session);
+  EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
+}
+
 TEST(Summarise, AloneThereAreNoRatios) {
   std::vector<Sample> samples;
   for (const Sample& sample : session(3, 1, [](int) { return 1.0; })) {

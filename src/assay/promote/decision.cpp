@@ -98,6 +98,30 @@ std::string rule_words(const task::EvaluationRequest& request, PairedConclusion 
                      interval_words(decision));
 }
 
+// Why a tie keeps the incumbent although the rule alone says otherwise; empty if nothing does.
+std::string doubt_words(const PairedComparison& comparison, const std::optional<stats::NoiseFloor>& self) {
+  if (self && self->failed) {
+    return fmt::format(
+        "the session is void: it tells the incumbent from a copy of itself ({:.4f}x [{:.4f}, {:.4f}] over {} pairs)",
+        std::exp(-self->interval.mean), std::exp(-self->interval.upper), std::exp(-self->interval.lower),
+        self->pair_log_ratios.size());
+  }
+  if (comparison.decision.conclusion != PairedConclusion::better ||
+      comparison.conclusion != PairedConclusion::undecided) {
+    return {};
+  }
+  if (comparison.testimony == stats::Testimony::unclear || comparison.testimony == stats::Testimony::contradicted) {
+    return "a tie keeps the incumbent: the judge's own clock does not confirm the gain";
+  }
+  return self && std::isfinite(self->noise_floor)
+             ? fmt::format(
+                   "a tie keeps the incumbent: the gain is within {:.2f} %, which the session shows of the "
+                   "incumbent against a copy of itself",
+                   100 * std::expm1(self->noise_floor))
+             : std::string(
+                   "a tie keeps the incumbent: the session has too few pairs of the incumbent with a copy of itself");
+}
+
 // The mean counts every workload alike; whoever serves another mixture learns how far it may differ from that.
 std::string weight_words(const task::EvaluationRequest& request, const PairedComparison& comparison) {
   std::vector<double> effects;
@@ -149,6 +173,12 @@ base::Result<Decision> decide(const task::EvaluationRequest& request, const task
   const bool guarded = !decision.reasons.empty();
   const PairedConclusion rule = comparison.decision.conclusion;
   const std::string words = rule_words(request, rule, decision);
+  ASSAY_TRY_ASSIGN(const auto self, recompute_self(request, samples));
+  const std::string doubt = doubt_words(comparison, self);
+  if (!doubt.empty()) {
+    decision.reasons.insert(decision.reasons.begin(), {doubt, words});
+    return decision;
+  }
   if (rule == PairedConclusion::better && !guarded) {
     decision.verdict = Decision::Verdict::promote;
   }

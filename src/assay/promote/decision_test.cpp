@@ -13,8 +13,10 @@
 namespace assay::promote {
 namespace {
 
+using testing::add_self;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::judge;
 using testing::make_session;
 using testing::Session;
 using ::testing::SizeIs;
@@ -86,6 +88,68 @@ TEST(Decide, NamesTheWorkloadThatRegressed) {
   EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
   EXPECT_THAT(decision.reasons.front(), AllOf(HasSubstr("workload w1"), HasSubstr("slower"), HasSubstr("5.00 %")));
   EXPECT_THAT(decision.reasons.back(), HasSubstr("faster by more than"));
+}
+
+TEST(Decide, KeepsTheIncumbentWhereTheJudgesOwnClockDoesNotConfirmTheGain) {
+  Session session = make_session({{-0.2, -0.2}, {-0.21, -0.19}, {-0.2, -0.2}});
+  for (task::Sample& sample : session.samples) {
+    sample.round_trip_ns = 9'000'000;  // On both sides the same: what the candidate saves is spent elsewhere.
+  }
+  judge(session);
+  ASSERT_EQ(session.evaluation.outcome, task::Outcome::indistinguishable);
+  const Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Decision::Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("the judge's own clock does not confirm"));
+}
+
+TEST(Decide, KeepsTheIncumbentWhereTheGainIsInsideTheNoise) {
+  const std::vector<std::vector<double>> gain = {{-0.05, -0.05}, {-0.051, -0.049}, {-0.05, -0.05}};
+  Session quiet = make_session(gain);
+  add_self(quiet, {0.001, -0.001, 0.0});
+  EXPECT_EQ(decide_or_fail(quiet, Policy{}).verdict, Decision::Verdict::promote);
+  Session loud = make_session(gain);
+  add_self(loud, {0.03, -0.03, 0.03});
+  ASSERT_EQ(loud.evaluation.outcome, task::Outcome::indistinguishable);
+  const Decision decision = decide_or_fail(loud, Policy{});
+  EXPECT_EQ(decision.verdict, Decision::Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("incumbent against a copy of itself"));
+  EXPECT_GT(decision.speedup, 1.04) << "what was measured is told all the same";
+}
+
+TEST(Decide, KeepsTheIncumbentWhereTheSessionTellsACopyApart) {
+  Session session = make_session({{-0.5, -0.5}, {-0.51, -0.49}, {-0.5, -0.5}});
+  add_self(session, {0.05, 0.051, 0.049});
+  const Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Decision::Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("the session is void"));
+}
+
+TEST(Decide, ASelfComparisonThatWasAskedForAndIsMissingDoubtsEveryGain) {
+  Session session = make_session({{-0.5, -0.5}, {-0.51, -0.49}, {-0.5, -0.5}});
+  add_self(session, {});
+  const Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Decision::Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("too few pairs of the incumbent with a copy"));
+}
+
+TEST(Decide, AJudgeThatSpeaksOfAnotherNoiseThanItsSamplesIsAnInternalError) {
+  Session session = make_session({{-0.05, -0.05}, {-0.051, -0.049}, {-0.05, -0.05}});
+  add_self(session, {0.001, -0.001, 0.0});
+  session.evaluation.comparison->aa->noise_floor *= 2;
+  const auto decision = decide(session.request, session.evaluation, session.samples, *built_in_policy("quick"));
+  ASSERT_FALSE(decision);
+  EXPECT_EQ(decision.error().code, "promote.disagreement");
+  EXPECT_THAT(decision.error().message, HasSubstr("noise floor"));
+}
+
+TEST(Decide, RefusesASampleThatWasTimedOtherwise) {
+  Session session = make_session({{-0.3, -0.3}, {-0.31, -0.29}, {-0.3, -0.3}});
+  session.samples.back().timing = base::Timing{base::TimingMethod::wall, base::CacheState::hot};
+  const auto decision = decide(session.request, session.evaluation, session.samples, Policy{});
+  ASSERT_FALSE(decision);
+  EXPECT_EQ(decision.error().code, "promote.clock");
+  session.samples.back().timing->cache = base::CacheState::cold;
+  EXPECT_TRUE(decide(session.request, session.evaluation, session.samples, Policy{}));
 }
 
 TEST(Decide, GuardsTheMeanLatency) {

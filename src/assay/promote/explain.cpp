@@ -79,6 +79,15 @@ std::vector<std::string> explain(const Policy& policy) {
   sentences.push_back(fmt::format("Sweep: all workloads, in a new session, for at most {} gate winner{} a round; {}.",
                                   policy.sweeps_per_round, policy.sweeps_per_round == 1 ? "" : "s",
                                   limits(policy.sweep)));
+  if (policy.gate.self_comparison || policy.sweep.self_comparison) {
+    sentences.push_back(fmt::format(
+        "The {} also {} the incumbent against a copy of itself, as often: a gain counts only if it is larger than what "
+        "this shows, and nothing counts where it tells the two apart by more than the effect that matters.",
+        !policy.gate.self_comparison    ? "sweep"
+        : !policy.sweep.self_comparison ? "gate"
+                                        : "gate and the sweep",
+        policy.gate.self_comparison && policy.sweep.self_comparison ? "time" : "times"));
+  }
   sentences.push_back(fmt::format(
       "A sweep wins if the candidate is faster by more than {}, no workload is slower by more than {} (lower bound, "
       "Holm), the mean latency does not rise by more than {}, and the 95th percentile of the workloads' ratios is "

@@ -46,6 +46,7 @@ Policy standard() {
   policy.gate.check_fraction = 0.25;
   policy.gate.stress_trials = 32;
   policy.gate.maximum_regression = 0.05;
+  policy.gate.self_comparison = true;
   policy.sweep = policy.gate;
   policy.sweep.futility = 0.02;
   policy.sweep.minimum_pairs = 5;

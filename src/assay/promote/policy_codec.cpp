@@ -81,6 +81,9 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   read_real(fields.optional("futility"), plan.futility, {0, 0.99, false});  // Policies stored before had none.
   read_real(field(fields, "maximum_regression", missing), plan.maximum_regression, {0, 1, false});
   read_real(field(fields, "check_fraction", missing), plan.check_fraction, {0, 1, false});
+  if (const Node self = fields.optional("self_comparison"); self.present()) {  // None where nothing is said.
+    plan.self_comparison = self.boolean();
+  }
   read_int(fields.optional("stress_trials"), plan.stress_trials, 0, kMostSamples);    // Stored before: the default.
   if (const Node sanitizers = fields.optional("sanitizers"); sanitizers.present()) {  // None where nothing is said.
     plan.sanitizers = task::read_sanitizers(sanitizers);
@@ -164,6 +167,9 @@ Json encode(const Policy& policy) {
   for (Json* fields : {&gate, &sweep}) {
     if (!fields->contains("sanitizers")) {  // A plan says nothing where there are none, a policy says that.
       (*fields)["sanitizers"] = Json::array();
+    }
+    if (!fields->contains("self_comparison")) {
+      (*fields)["self_comparison"] = false;
     }
   }
   gate["test"] = to_string(policy.gate.test);

@@ -143,6 +143,8 @@ TEST(Policy, StandardIsStricterEverywhere) {
   EXPECT_LT(standard.sweep.maximum_regression, quick.sweep.maximum_regression);
   EXPECT_LT(standard.maximum_p95_regression, quick.maximum_p95_regression);
   EXPECT_GT(standard.gate_workloads, quick.gate_workloads);
+  EXPECT_TRUE(standard.gate.self_comparison && standard.sweep.self_comparison);
+  EXPECT_FALSE(quick.gate.self_comparison || quick.sweep.self_comparison) << "its verdict takes a second";
   EXPECT_EQ(standard.approval, Approval::person);
 }
 
@@ -257,6 +259,7 @@ TEST(ExplainPolicy, SaysItsNumbersAndWhoApproves) {
   EXPECT_THAT(sentences, Contains(HasSubstr("at once, by policy quick")));
   EXPECT_THAT(sentences, Not(Contains(HasSubstr("person"))));
   EXPECT_THAT(explain(*built_in_policy("standard")), Contains(HasSubstr("until a person approves")));
+  EXPECT_THAT(explain(*built_in_policy("standard")), Contains(HasSubstr("gate and the sweep also time the incumbent")));
 }
 
 TEST(ExplainPolicy, SaysWhatItsTestsLeanOnAndWhatItCosts) {

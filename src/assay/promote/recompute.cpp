@@ -11,8 +11,11 @@ namespace {
 using stats::PairedComparison;
 using stats::PairedConclusion;
 
+// Which of a session's two comparisons.
+enum class Of : std::uint8_t { candidate, self };
+
 base::Result<std::vector<stats::PairedSample>> timed_samples(const task::EvaluationRequest& request,
-                                                             const std::vector<task::Sample>& samples) {
+                                                             const std::vector<task::Sample>& samples, Of of) {
   const auto workloads = static_cast<std::int32_t>(request.workloads.size());
   std::vector<stats::PairedSample> timed;
   timed.reserve(samples.size());
@@ -26,7 +29,14 @@ base::Result<std::vector<stats::PairedSample>> timed_samples(const task::Evaluat
               "at most {} pairs",
               request.id, sample.pair, sample.workload, workloads, request.plan.maximum_pairs));
     }
-    if (sample.repetition > 0) {
+    if (sample.timing && *sample.timing != task::timing_of(request)) {
+      return base::input_error(
+          "promote.clock",
+          fmt::format("evaluation {} has a sample that was timed by {}, and its request asked for {}: "
+                      "times of different methods are not compared; evaluate again",
+                      request.id, base::to_string(*sample.timing), base::to_string(task::timing_of(request))));
+    }
+    if (sample.repetition > 0 && sample.self == (of == Of::self)) {
       timed.push_back({sample.pair, sample.workload, sample.side == task::Side::candidate,
                        static_cast<double>(sample.elapsed_ns),
                        task::has_two_clocks(request) ? static_cast<double>(sample.round_trip_ns) : 0});
@@ -86,6 +96,30 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
   return {};
 }
 
+base::Result<void> hold_against(const task::Evaluation& evaluation, const std::optional<stats::NoiseFloor>& self) {
+  const std::optional<task::SelfComparison>& said = evaluation.comparison->aa;
+  const bool agree =
+      said.has_value() == self.has_value() &&
+      (!self || (same(said->log_ratio, self->interval.mean) && same(said->log_ratio_lower, self->interval.lower) &&
+                 same(said->log_ratio_upper, self->interval.upper) && same(said->noise_floor, self->noise_floor)));
+  if (!agree) {
+    return disagreement(
+        evaluation.id,
+        fmt::format("of the incumbent against itself it said {}, the samples say {}",
+                    said ? fmt::format("a noise floor of {:.9f}", said->noise_floor) : std::string("nothing"),
+                    self ? fmt::format("a noise floor of {:.9f}", self->noise_floor) : std::string("nothing")));
+  }
+  return {};
+}
+
+int pairs_of(const std::vector<stats::PairedSample>& samples) {
+  int pairs = 0;
+  for (const stats::PairedSample& sample : samples) {
+    pairs = std::max(pairs, sample.pair + 1);
+  }
+  return pairs;
+}
+
 }  // namespace
 
 stats::PairedRule rule_of(const task::SessionPlan& plan) {
@@ -104,17 +138,30 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
                     evaluation.id, base::to_string(task::timing_of(evaluation)),
                     base::to_string(task::timing_of(request))));
   }
-  ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples));
-  int pairs = 0;
-  for (const stats::PairedSample& sample : timed) {
-    pairs = std::max(pairs, sample.pair + 1);
-  }
+  ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples, Of::candidate));
+  const int pairs = pairs_of(timed);
   PairedComparison comparison = stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()),
                                                      rule_of(request.plan), request.plan.maximum_regression);
+  ASSAY_TRY_ASSIGN(const auto self, recompute_self(request, samples));
+  if (self) {
+    stats::withdraw_unless_above_noise(comparison, *self);
+  }
   if (task::is_correct(evaluation.outcome) && comparison.complete && pairs > 0) {
     ASSAY_TRY(hold_against(evaluation, comparison));
+    ASSAY_TRY(hold_against(evaluation, self));
   }
   return comparison;
+}
+
+base::Result<std::optional<stats::NoiseFloor>> recompute_self(const task::EvaluationRequest& request,
+                                                              const std::vector<task::Sample>& samples) {
+  const task::SessionPlan& plan = request.plan;
+  if (!plan.self_comparison) {
+    return std::nullopt;
+  }
+  ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples, Of::self));
+  return stats::compare_with_itself(timed, pairs_of(timed), static_cast<int>(request.workloads.size()), plan.alpha,
+                                    plan.minimum_effect);
 }
 
 }  // namespace assay::promote

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <assay/base/error.hpp>
+#include <assay/stats/noise_floor.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
@@ -21,5 +23,10 @@ namespace assay::promote {
 [[nodiscard]] base::Result<stats::PairedComparison> recompute(const task::EvaluationRequest& request,
                                                               const task::Evaluation& evaluation,
                                                               const std::vector<task::Sample>& samples);
+
+/// Recomputes the incumbent's comparison with itself from the same samples; nothing where the plan does not ask for it. A
+/// plan that asks and samples that have none make a noise floor that no gain is above.
+[[nodiscard]] base::Result<std::optional<stats::NoiseFloor>> recompute_self(const task::EvaluationRequest& request,
+                                                                            const std::vector<task::Sample>& samples);
 
 }  // namespace assay::promote

@@ -11,6 +11,7 @@
 #include <assay/base/time.hpp>
 #include <assay/dataset/given.hpp>
 #include <assay/service/judge_evaluator.hpp>
+#include <assay/service/judgement.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/task/codec.hpp>
 
@@ -147,9 +148,38 @@ class Meter {
   double done_ = 0;
 };
 
+// Everything that a campaign decides is held against what it measured first. Under other conditions nothing more is added.
+base::Result<void> check_conditions(const Context& context, const archive::Archive& archive,
+                                    const CampaignStatus& status) {
+  const control::Phase phase = status.state.phase;
+  if (status.state.baseline_evaluation.empty() || phase == control::Phase::finished ||
+      phase == control::Phase::failed) {
+    return {};
+  }
+  ASSAY_TRY_ASSIGN(const auto baseline, archive.evaluation(status.state.baseline_evaluation));
+  if (!baseline) {
+    return base::environment_error("archive.damaged",
+                                   fmt::format("evaluation {} is not in the archive: run `assay archive verify`",
+                                               status.state.baseline_evaluation));
+  }
+  ASSAY_TRY_ASSIGN(const task::Named<std::string> now, context.fingerprint(status.configuration.device));
+  if (!same_conditions(baseline->environment, now)) {
+    const std::vector<std::string> differences = condition_differences(baseline->environment, now);
+    return base::environment_error(
+        "campaign.conditions",
+        fmt::format(
+            "campaign \"{}\" was begun under other conditions, and times of different conditions are not "
+            "compared: {}; go on where it was begun, or run another campaign here (--also takes its candidates)",
+            status.configuration.name,
+            differences.empty() ? "this machine does not describe itself" : base::join(differences, "; ")));
+  }
+  return {};
+}
+
 base::Result<CampaignStatus> drive(const Context& context, archive::Archive& archive, const archive::Campaign& campaign,
                                    const CampaignProgress& progress) {
   ASSAY_TRY_ASSIGN(CampaignStatus status, read_status(archive, campaign));
+  ASSAY_TRY(check_conditions(context, archive, status));
   ASSAY_TRY_ASSIGN(const std::unique_ptr<agent::Proposer> proposer, make_proposer(status.configuration));
   Meter meter(status.configuration, progress);
   Context watched = context;

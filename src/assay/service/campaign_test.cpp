@@ -59,6 +59,25 @@ TEST_F(CampaignTest, AFinishedCampaignAnswersFromTheArchive) {
   EXPECT_EQ(encode(*campaign_status(world_.context(), "tune")), encode(*first));
 }
 
+TEST_F(CampaignTest, OneThatWasBegunUnderOtherConditionsIsNotContinued) {
+  // Stops after its baseline and some candidates: a judge that fails is the machine's fault.
+  options_.also = {world_.kernel("fails.cpp", "judge.error")};
+  ASSERT_FALSE(run());
+  const auto stopped = campaign_status(world_.context(), "tune");
+  ASSERT_TRUE(stopped) << stopped.error().text();
+  ASSERT_FALSE(stopped->state.baseline_evaluation.empty());
+  const std::size_t requests = world_.record().requests.size();
+  world_.fingerprint = {{"cpu", "imaginary"}, {"toolchain", "g++ 13"}};
+  const auto status = resume_campaign(world_.context(), "tune", {});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().owner, base::Owner::environment);
+  EXPECT_EQ(status.error().code, "campaign.conditions");
+  EXPECT_THAT(status.error().message, HasSubstr("toolchain was g++ 12 and is g++ 13"));
+  EXPECT_EQ(world_.record().requests.size(), requests) << "nothing was run";
+  world_.fingerprint = {{"cpu", "imaginary"}, {"toolchain", "g++ 12"}};
+  EXPECT_NE(resume_campaign(world_.context(), "tune", {}).error().code, "campaign.conditions");
+}
+
 TEST_F(CampaignTest, AnotherConfigurationUnderTheSameNameIsRefusedWithTheDifference) {
   ASSERT_TRUE(run());
   options_.rounds = 7;

@@ -138,6 +138,9 @@ base::Json encode(const EvaluateReport& report) {
   }
   json["compiler_errors"] = report.compiler_errors;
   json["violated_constraints"] = report.violated_constraints;
+  if (!report.elsewhere.empty()) {
+    json["elsewhere"] = report.elsewhere;
+  }
   json["decision"] = report.decision ? promote::encode(*report.decision) : base::Json(nullptr);
   json["archive"] = report.archive.string();
   json["evaluation"] = task::encode(report.evaluation);

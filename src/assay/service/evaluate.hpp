@@ -55,6 +55,8 @@ struct EvaluateReport {
   std::optional<promote::Decision> decision;  ///< For sweeps: recomputed from the samples.
   /// One sentence for each constraint of the definition that a workload of the request violates. Nothing was refused.
   std::vector<std::string> violated_constraints;
+  /// A sentence, if the archive has an answer to the same question under other conditions: what differs. Else empty.
+  std::string elsewhere;
   os::Path archive;
 };
 

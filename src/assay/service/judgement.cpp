@@ -43,6 +43,14 @@ bool same_question(const task::EvaluationRequest& a, const task::EvaluationReque
                     });
 }
 
+// Enough of a digest to see that it is another.
+std::string in_brief(const std::string& value) {
+  constexpr std::size_t kDigestSize = 64;
+  constexpr std::size_t kShown = 12;
+  const bool digest = value.size() == kDigestSize && value.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return value.empty() ? "empty" : base::printable(digest ? value.substr(0, kShown) : value);
+}
+
 std::string name_and_digest(const task::Solution& solution) {
   return fmt::format("{} ({})", solution.name, task::identify(solution).content.brief());
 }
@@ -74,20 +82,20 @@ EvaluateReport duplicate_of_incumbent(task::EvaluationRequest request, const os:
 
 base::Result<std::optional<EvaluateReport>> from_archive(const Context& context, archive::Archive& archive,
                                                          const task::EvaluationRequest& request,
-                                                         const promote::Policy& policy) {
+                                                         const promote::Policy& policy, std::string& elsewhere) {
   const task::CandidateIdentity identity = task::identify(request.candidate);
   ASSAY_TRY_ASSIGN(const auto known, archive.candidate_by_normalised(request.definition.name, identity.normalised));
   if (!known) {
     return std::nullopt;
   }
   ASSAY_TRY_ASSIGN(const task::Named<std::string> now, context.fingerprint(request.device));
-  ASSAY_TRY_ASSIGN(auto evaluation, find_stored(archive, request, identity.content, now));
+  ASSAY_TRY_ASSIGN(auto evaluation, find_stored(archive, request, identity.content, now, &elsewhere));
   if (evaluation) {
     ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));
     report.origin = Origin::stored;
     return report;
   }
-  ASSAY_TRY_ASSIGN(evaluation, find_stored(archive, request, known->identity.content, now));
+  ASSAY_TRY_ASSIGN(evaluation, find_stored(archive, request, known->identity.content, now, &elsewhere));
   if (!evaluation) {
     return std::nullopt;
   }
@@ -110,17 +118,28 @@ std::string fresh_evaluation_id(const base::Digest& candidate) {
   return fmt::format("e-{}-{}-{:04x}", now, candidate.brief(), base::entropy_seed() & 0xffffU);
 }
 
+std::vector<std::string> condition_differences(const task::Named<std::string>& then,
+                                               const task::Named<std::string>& now) {
+  std::vector<std::string> sentences;
+  for (const auto& [name, value] : now) {
+    const std::string* earlier = task::find(then, name);
+    if (earlier == nullptr) {
+      sentences.push_back(fmt::format("{} was not recorded and is {}", name, in_brief(value)));
+    } else if (*earlier != value) {
+      sentences.push_back(fmt::format("{} was {} and is {}", name, in_brief(*earlier), in_brief(value)));
+    }
+  }
+  return sentences;
+}
+
 bool same_conditions(const task::Named<std::string>& then, const task::Named<std::string>& now) {
-  return !now.empty() && std::all_of(now.begin(), now.end(), [&](const auto& entry) {
-    const std::string* value = task::find(then, entry.first);
-    return value != nullptr && *value == entry.second;
-  });
+  return !now.empty() && condition_differences(then, now).empty();
 }
 
 base::Result<std::optional<task::Evaluation>> find_stored(const archive::Archive& archive,
                                                           const task::EvaluationRequest& request,
                                                           const base::Digest& candidate,
-                                                          const task::Named<std::string>& now) {
+                                                          const task::Named<std::string>& now, std::string* elsewhere) {
   ASSAY_TRY_ASSIGN(const auto summaries, archive.evaluations("", candidate.hex()));
   for (auto summary = summaries.rbegin(); summary != summaries.rend(); ++summary) {
     if (summary->stage != request.stage || summary->device != request.device ||
@@ -134,6 +153,11 @@ base::Result<std::optional<task::Evaluation>> find_stored(const archive::Archive
     ASSAY_TRY_ASSIGN(auto evaluation, archive.evaluation(summary->id));
     if (evaluation && same_conditions(evaluation->environment, now)) {
       return evaluation;
+    }
+    if (evaluation && elsewhere != nullptr && elsewhere->empty()) {
+      *elsewhere =
+          fmt::format("{} answers the same question under other conditions, with which nothing is compared: {}",
+                      evaluation->id, base::join(condition_differences(evaluation->environment, now), "; "));
     }
   }
   return std::nullopt;
@@ -162,8 +186,9 @@ base::Result<EvaluateReport> judge_once(const Context& context, archive::Archive
     ASSAY_TRY(archive.record_candidate(request.candidate));
     return duplicate_of_incumbent(std::move(request), archive.root());
   }
+  std::string elsewhere;
   if (reuse == Reuse::stored) {
-    ASSAY_TRY_ASSIGN(auto stored, from_archive(context, archive, request, policy));
+    ASSAY_TRY_ASSIGN(auto stored, from_archive(context, archive, request, policy, elsewhere));
     if (stored) {
       return std::move(*stored);
     }
@@ -171,7 +196,9 @@ base::Result<EvaluateReport> judge_once(const Context& context, archive::Archive
   request.id = fresh_evaluation_id(task::identify(request.candidate).content);
   ASSAY_TRY_ASSIGN(const os::Path bundle, context.make_runner()->run(request, archive.spool(), context.on_progress));
   ASSAY_TRY_ASSIGN(task::Evaluation evaluation, archive.ingest(bundle, "", std::nullopt));
-  return report_on(archive, std::move(evaluation), &policy);
+  ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(evaluation), &policy));
+  report.elsewhere = std::move(elsewhere);
+  return report;
 }
 
 }  // namespace assay::service

@@ -33,6 +33,17 @@ TEST(SameConditionsTest, EachStatedEntryMustAgree) {
   EXPECT_FALSE(same_conditions({}, {{"cpu", "a"}}));
 }
 
+TEST(ConditionDifferencesTest, NamesEachEntryAndShortensDigests) {
+  const std::string one(64, 'a');
+  const std::string other(64, 'b');
+  EXPECT_THAT(
+      condition_differences({{"gpu_uuid", "GPU-1"}, {"judge_sha256", one}, {"more", "x"}},
+                            {{"gpu_uuid", "GPU-2"}, {"judge_sha256", other}, {"gpu_driver", "580.1"}}),
+      testing::ElementsAre("gpu_uuid was GPU-1 and is GPU-2", "judge_sha256 was aaaaaaaaaaaa and is bbbbbbbbbbbb",
+                           "gpu_driver was not recorded and is 580.1"));
+  EXPECT_THAT(condition_differences({{"cpu", "a"}}, {{"cpu", "a"}}), testing::IsEmpty());
+}
+
 class JudgeOnceTest : public testing::Test {
  protected:
   JudgeOnceTest() {
@@ -62,6 +73,25 @@ TEST_F(JudgeOnceTest, FindsTheNewestAnswerToTheSameQuestion) {
   const auto found = find_stored(archive, request_, digest, world_.fingerprint);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ((*found)->id, second->evaluation.id);
+}
+
+TEST_F(JudgeOnceTest, AnAnswerUnderOtherConditionsIsNotTakenAndTheDifferenceIsNamed) {
+  auto archive = archive::Archive::open_writer(world_.context().places.archive).value();
+  const auto first = judge_once(world_.context(), archive, request_, policy_, Reuse::stored);
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_EQ(first->elsewhere, "");
+  for (const auto& [name, value] : task::Named<std::string>{
+           {"gpu_uuid", "GPU-2"}, {"cpu", "another"}, {"gpu_power_limit_watts", "450"}, {"gpu_clocks", "locked"}}) {
+    world_.fingerprint = {{"cpu", "imaginary"}, {"toolchain", "g++ 12"}};
+    std::erase_if(world_.fingerprint, [&](const auto& entry) { return entry.first == name; });
+    world_.fingerprint.emplace_back(name, value);
+    const auto again = judge_once(world_.context(), archive, request_, policy_, Reuse::stored);
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(again->origin, Origin::measured) << name;
+    EXPECT_THAT(again->elsewhere, testing::HasSubstr(name));
+    EXPECT_THAT(again->elsewhere, testing::HasSubstr("is " + value));
+    EXPECT_THAT(again->elsewhere, testing::HasSubstr("under other conditions"));
+  }
 }
 
 TEST_F(JudgeOnceTest, AnyDifferenceInTheQuestionIsAnotherQuestion) {

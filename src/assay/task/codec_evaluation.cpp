@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include <assay/task/decoder.hpp>
 #include <assay/task/evaluation.hpp>
@@ -38,12 +39,46 @@ Named<std::string> read_environment(const Node& node) {
   return environment;
 }
 
+std::vector<double> read_durations(const Node& node) {
+  std::vector<double> values;
+  for (const Node& item : node.items()) {
+    values.push_back(read_duration(item));
+  }
+  return values;
+}
+
+OfficialTiming read_official_timing(const Node& node) {
+  OfficialTiming timing;
+  Fields fields(node);
+  timing.method = kOfficialTimingMethod;
+  constexpr std::array<std::string_view, 1> kMethods = {kOfficialTimingMethod};
+  static_cast<void>(fields.required("method").word(kMethods));
+  timing.untimed_calls = fields.required("untimed_calls").integer({.minimum = 0});
+  timing.timed_calls = fields.required("timed_calls").integer({.minimum = 1});
+  for (const Node& item : fields.required("workloads").items()) {
+    Fields of_workload(item);
+    OfficialLatency& latency = timing.workloads.emplace_back();
+    latency.uuid = of_workload.required("uuid").text(TextRule::non_empty);
+    latency.candidate_ns = read_durations(of_workload.required("candidate_ns"));
+    latency.incumbent_ns = read_durations(of_workload.required("incumbent_ns"));
+    of_workload.refuse_others();
+  }
+  fields.refuse_others();
+  return timing;
+}
+
 OfficialVerdict read_official(const Node& node) {
   OfficialVerdict verdict;
   Fields fields(node);
   verdict.passed = fields.required("passed").boolean();
   verdict.trials = fields.required("trials").integer({.minimum = 0});
   verdict.reason = fields.required("reason").text();
+  if (const Node timing = fields.optional("timing"); timing.present()) {
+    verdict.timing = read_official_timing(timing);
+  }
+  if (const Node not_timed = fields.optional("not_timed"); not_timed.present()) {
+    verdict.not_timed = not_timed.text(TextRule::non_empty);
+  }
   fields.refuse_others();
   return verdict;
 }
@@ -105,6 +140,9 @@ Evaluation read_evaluation(const Node& node) {
   if (const Node trials = fields.optional("stress_trials"); trials.present()) {  // Evaluations of before had none.
     evaluation.stress_trials = trials.integer({.minimum = 0});
   }
+  if (const Node doubts = fields.optional("checker_doubts"); doubts.present()) {
+    evaluation.checker_doubts = doubts.integer({.minimum = 0});
+  }
   if (const Node official = fields.optional("official"); official.present()) {
     evaluation.official = read_official(official);
   }
@@ -152,7 +190,40 @@ Json encode_environment(const Named<std::string>& environment) {
   return object;
 }
 
+Json encode_durations(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) {
+    array.push_back(encode_number(value));
+  }
+  return array;
+}
+
+Json encode_official(const OfficialVerdict& verdict) {
+  Json json = {{"passed", verdict.passed}, {"trials", verdict.trials}, {"reason", verdict.reason}};
+  if (verdict.timing) {
+    const OfficialTiming& timing = *verdict.timing;
+    json["timing"] = {{"method", timing.method},
+                      {"untimed_calls", timing.untimed_calls},
+                      {"timed_calls", timing.timed_calls},
+                      {"workloads", encode_all(timing.workloads, [](const OfficialLatency& latency) {
+                         return Json{{"uuid", latency.uuid},
+                                     {"candidate_ns", encode_durations(latency.candidate_ns)},
+                                     {"incumbent_ns", encode_durations(latency.incumbent_ns)}};
+                       })}};
+  }
+  if (!verdict.not_timed.empty()) {
+    json["not_timed"] = verdict.not_timed;
+  }
+  return json;
+}
+
 }  // namespace
+
+double official_latency(const std::vector<double>& medians_ns) {
+  return medians_ns.empty()
+             ? 0
+             : std::accumulate(medians_ns.begin(), medians_ns.end(), 0.0) / static_cast<double>(medians_ns.size());
+}
 
 Json encode(const Evaluation& evaluation) {
   Json json;
@@ -171,10 +242,11 @@ Json encode(const Evaluation& evaluation) {
   json["timings"] = encode_all(evaluation.timings, encode_timing);
   json["comparison"] = evaluation.comparison ? encode_comparison(*evaluation.comparison) : Json();
   json["stress_trials"] = evaluation.stress_trials;
+  if (evaluation.checker_doubts) {
+    json["checker_doubts"] = *evaluation.checker_doubts;
+  }
   if (evaluation.official) {
-    json["official"] = {{"passed", evaluation.official->passed},
-                        {"trials", evaluation.official->trials},
-                        {"reason", evaluation.official->reason}};
+    json["official"] = encode_official(*evaluation.official);
   }
   if (evaluation.trials) {
     json["trials"] = {{"calls", evaluation.trials->calls},

@@ -68,6 +68,9 @@ SessionPlan read_plan(const Node& node) {
   }
   plan.maximum_regression = read_fraction(fields.required("maximum_regression"), Bound::included, Bound::included);
   plan.check_fraction = read_fraction(fields.required("check_fraction"), Bound::included, Bound::included);
+  if (const Node self = fields.optional("self_comparison"); self.present()) {  // Likewise.
+    plan.self_comparison = self.boolean();
+  }
   plan.stress_trials = 0;
   if (const Node stress = fields.optional("stress_trials"); stress.present()) {  // Requests of before had none.
     plan.stress_trials = read_count(stress, 0, kMostSamples);
@@ -265,6 +268,9 @@ Json encode(const SessionPlan& plan) {
   }
   json["minimum_effect"] = encode_number(plan.minimum_effect);
   json["futility"] = encode_number(plan.futility);
+  if (plan.self_comparison) {  // Said only where it is: a plan of before means the same without.
+    json["self_comparison"] = true;
+  }
   json["maximum_regression"] = encode_number(plan.maximum_regression);
   json["check_fraction"] = encode_number(plan.check_fraction);
   json["stress_trials"] = plan.stress_trials;

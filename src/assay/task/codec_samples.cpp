@@ -1,9 +1,11 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <assay/task/decoder.hpp>
 #include <assay/task/evaluation.hpp>
+#include <assay/task/record_codec.hpp>
 
 namespace assay::task {
 
@@ -15,11 +17,11 @@ constexpr IntegerRange kIndex = {.minimum = 0, .maximum = std::numeric_limits<st
 constexpr IntegerRange kDuration = {.minimum = 0};
 
 // Both text columns are one character a sample: short, and a glance shows the interleaving.
-std::string read_letters(const Node& node, char first, char second) {
+std::string read_letters(const Node& node, std::string_view letters) {
   const std::string text = node.text();
-  const std::size_t wrong = text.find_first_not_of(std::string{first, second});
+  const std::size_t wrong = text.find_first_not_of(letters);
   if (wrong != std::string::npos) {
-    node.problem(fmt::format("has another character than '{}' and '{}' at position {}", first, second, wrong));
+    node.problem(fmt::format("has another character than those of '{}' at position {}", letters, wrong));
   }
   return text;
 }
@@ -33,12 +35,16 @@ std::vector<Sample> read_samples(const Node& node) {
   }
   const auto pair = fields.required("pair").integers(kIndex);
   const auto order = fields.required("order").integers(kIndex);
-  const auto side = read_letters(fields.required("side"), 'c', 'i');
+  const auto side = read_letters(fields.required("side"), "ciab");
   const auto workload = fields.required("workload").integers(kIndex);
   const auto repetition = fields.required("repetition").integers(kIndex);
   const auto elapsed = fields.required("elapsed_ns").integers(kDuration);
   const auto round_trip = fields.required("round_trip_ns").integers(kDuration);
-  const auto checked = read_letters(fields.required("checked"), '0', '1');
+  const auto checked = read_letters(fields.required("checked"), "01");
+  std::optional<base::Timing> timing;
+  if (const Node clock = fields.optional("clock"); clock.present()) {  // Samples of before had none.
+    timing = read_clock(clock);
+  }
   fields.refuse_others();
   const std::size_t count = pair.size();
   for (const std::size_t size : {order.size(), side.size(), workload.size(), repetition.size(), elapsed.size(),
@@ -55,12 +61,14 @@ std::vector<Sample> read_samples(const Node& node) {
   for (std::size_t i = 0; i < count; ++i) {
     samples[i] = {.pair = static_cast<std::int32_t>(pair[i]),
                   .order = static_cast<std::int32_t>(order[i]),
-                  .side = side[i] == 'c' ? Side::candidate : Side::incumbent,
+                  .side = side[i] == 'c' || side[i] == 'a' ? Side::candidate : Side::incumbent,
                   .workload = static_cast<std::int32_t>(workload[i]),
                   .repetition = static_cast<std::int32_t>(repetition[i]),
                   .elapsed_ns = elapsed[i],
                   .round_trip_ns = round_trip[i],
-                  .checked = checked[i] == '1'};
+                  .checked = checked[i] == '1',
+                  .timing = timing,
+                  .self = side[i] == 'a' || side[i] == 'b'};
   }
   return samples;
 }
@@ -80,7 +88,7 @@ Json encode(const std::vector<Sample>& samples) {
   std::string side;
   std::string checked;
   for (const Sample& sample : samples) {
-    side += sample.side == Side::candidate ? 'c' : 'i';
+    side += (sample.self ? "ab" : "ci")[sample.side == Side::candidate ? 0 : 1];
     checked += sample.checked ? '1' : '0';
   }
   Json json;
@@ -93,6 +101,11 @@ Json encode(const std::vector<Sample>& samples) {
   json["elapsed_ns"] = column(samples, &Sample::elapsed_ns);
   json["round_trip_ns"] = column(samples, &Sample::round_trip_ns);
   json["checked"] = checked;
+  if (!samples.empty() && samples.front().timing) {
+    ASSAY_CHECK(std::all_of(samples.begin(), samples.end(),
+                            [&](const Sample& sample) { return sample.timing == samples.front().timing; }));
+    json["clock"] = encode_clock(*samples.front().timing);
+  }
   return json;
 }
 

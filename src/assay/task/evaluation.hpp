@@ -30,6 +30,9 @@ struct Sample {
   std::int64_t elapsed_ns = 0;     ///< What counts: the worker's clock around the entry point (or the simulated clock).
   std::int64_t round_trip_ns = 0;  ///< The judge's clock around command and reply.
   bool checked = false;            ///< The output of this very call was compared with the reference.
+  std::optional<base::Timing> timing =
+      std::nullopt;   ///< How it was timed; absent in samples of before it was recorded.
+  bool self = false;  ///< Of the incumbent against a copy of itself: the copy's side is `candidate`.
 };
 
 /// One thing that was seen and is evidence for the outcome. `kind` is a stable word ("mismatch", "unwritten",
@@ -90,6 +93,17 @@ struct WorkloadTiming {
   std::optional<double> largest_relative_error = std::nullopt;
 };
 
+/// The incumbent against a copy of itself, in process pairs between those of the comparison (SessionPlan::self_comparison):
+/// what this session shows where there is nothing to be seen. Log-ratios are log(copy / incumbent).
+struct SelfComparison {
+  int pairs = 0;
+  std::vector<double> pair_log_ratios;
+  double log_ratio = 0;        ///< Their mean.
+  double log_ratio_lower = 0;  ///< Student's t at the plan's alpha, over pairs.
+  double log_ratio_upper = 0;
+  double noise_floor = 0;  ///< The larger of the bounds' sizes: no gain of the candidate within it counts.
+};
+
 /// The comparison of the two sides; the unit is the process pair. Log-ratios below 0 mean: the candidate is faster.
 struct Comparison {
   int pairs = 0;
@@ -98,7 +112,8 @@ struct Comparison {
   double log_ratio = 0;        ///< Their mean.
   double log_ratio_lower = 0;  ///< Interval that holds over all looks (see stats/paired_decision.hpp).
   double log_ratio_upper = 0;
-  std::vector<std::string> guard_failures;  ///< One sentence a workload that regressed beyond the plan's guard.
+  std::vector<std::string> guard_failures;          ///< One sentence a workload that regressed beyond the plan's guard.
+  std::optional<SelfComparison> aa = std::nullopt;  ///< Only where the plan asks for it.
 };
 
 /// What the device said of itself at one moment.
@@ -125,11 +140,35 @@ struct Canary {
   double after_ns = 0;
 };
 
+/// How flashinfer-bench times, as OfficialTiming::method names it: the span of a call's kernels, copies and fills as CUPTI
+/// traced them, from an idle device, after zeros were written to twice the second-level cache's size. Persisted.
+inline constexpr std::string_view kOfficialTimingMethod = "flashinfer-bench-cupti";
+
+/// One workload by that method: the medians of each trial's timed calls, in nanoseconds.
+struct OfficialLatency {
+  std::string uuid;
+  std::vector<double> candidate_ns;
+  std::vector<double> incumbent_ns;  ///< Likewise, in a process of its own; empty without an incumbent.
+};
+/// What that evaluator reports of a workload: the mean of its trials' medians. 0 if there are none.
+[[nodiscard]] double official_latency(const std::vector<double>& medians_ns);
+
+/// The figures of one process and one allocation a solution: another evaluator's, shown beside ours, never mixed with them.
+struct OfficialTiming {
+  std::string method;  ///< kOfficialTimingMethod.
+  std::int64_t untimed_calls = 0;
+  std::int64_t timed_calls = 0;
+  std::vector<OfficialLatency> workloads;  ///< In the request's order.
+};
+
 /// What the contest's own evaluator would say of the candidate (`--compat flashinfer-bench`). Decides nothing here.
 struct OfficialVerdict {
   bool passed = false;
   std::int64_t trials = 0;  ///< Calls that were compared, over all workloads.
   std::string reason;       ///< What was seen, if it did not pass.
+  std::optional<OfficialTiming> timing =
+      std::nullopt;            ///< If it passed, on a GPU. Absent in evaluations of before it was measured.
+  std::string not_timed = {};  ///< Why there is none.
 };
 
 /// Everything that the judge says about one request; the file evaluation.json of a bundle.
@@ -157,6 +196,8 @@ struct Evaluation {
   std::int64_t checked_calls = 0;  ///< Outputs compared with the reference, both sides.
   std::vector<WorkloadTiming> timings;
   std::optional<Comparison> comparison;
+  /// On a GPU: outputs that the GPU did not find surely right, so that the CPU was asked. Absent elsewhere, and before.
+  std::optional<std::int64_t> checker_doubts = std::nullopt;
   std::int64_t stress_trials = 0;  ///< Of the checked calls, those on difficult inputs of the operator's stress kinds.
   std::optional<OfficialVerdict> official;
   std::optional<TrialsRecord> trials;
@@ -180,7 +221,9 @@ inline constexpr int kEvaluationVersion = 1;
 [[nodiscard]] base::Json encode(const Evaluation& evaluation);
 [[nodiscard]] base::Result<Evaluation> decode_evaluation(const base::Json& json, std::string_view source);
 
-/// Samples as columns: {"version":1,"pair":[…],"order":[…],"side":"cici…","workload":[…],…}; all the same length.
+/// Samples as columns: {"version":1,"pair":[…],"order":[…],"side":"cici…","workload":[…],…}; all the same length. A side is
+/// c (candidate) or i (incumbent); in the incumbent's comparison with itself a (the copy) or b (the incumbent). "clock", as
+/// in an evaluation, is that of all of them: samples of several in one file are a bug.
 [[nodiscard]] base::Json encode(const std::vector<Sample>& samples);
 [[nodiscard]] base::Result<std::vector<Sample>> decode_samples(const base::Json& json, std::string_view source);
 

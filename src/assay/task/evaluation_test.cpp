@@ -101,6 +101,32 @@ TEST(EvaluationCodec, ConditionsRoundTripAndARecordOfBeforeThemIsRead) {
   EXPECT_EQ(encode(read).dump(), json.dump());
 }
 
+TEST(EvaluationCodec, TheSelfComparisonRoundTripsAndARecordOfBeforeItIsRead) {
+  Json json = written(sample_evaluation());
+  EXPECT_EQ(json["comparison"]["aa"]["noise_floor"], 0.02);
+  EXPECT_EQ(decode_evaluation(json, "e")->comparison->aa->pair_log_ratios, (std::vector<double>{0.01, -0.005}));
+  json["comparison"].erase("aa");
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_FALSE(read.comparison->aa);
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
+TEST(EvaluationCodec, AnotherEvaluatorsTimesAreKeptApartAndAVerdictWithoutThemIsRead) {
+  Json json = written(sample_evaluation());
+  EXPECT_EQ(json["official"]["timing"]["method"], "flashinfer-bench-cupti");
+  const Evaluation whole = decode_evaluation(json, "e").value();
+  const OfficialTiming& timing = whole.official->timing.value();
+  EXPECT_EQ(timing.timed_calls, 50);
+  EXPECT_DOUBLE_EQ(official_latency(timing.workloads.at(0).candidate_ns), 1100);
+  EXPECT_DOUBLE_EQ(official_latency({}), 0);
+  EXPECT_EQ(whole.official->not_timed, "it did not pass");
+  json["official"].erase("timing");
+  json["official"].erase("not_timed");
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_FALSE(read.official->timing);
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
 TEST(EvaluationCodec, KernelsThatSayNothingAreRefused) {
   Json json = written(sample_evaluation());
   json["candidate_build"]["kernels"][0]["registers"] = -1;
@@ -138,8 +164,12 @@ TEST(EvaluationCodec, RefusesTheUnknown) {
   EXPECT_THAT(with("/timings/0/axes/rows", "-1"), HasSubstr("/timings/0/axes/rows:"));
   EXPECT_THAT(with("/checked_calls", "-1"), HasSubstr("/checked_calls:"));
   EXPECT_THAT(with("/stress_trials", "-1"), HasSubstr("/stress_trials:"));
+  EXPECT_THAT(with("/checker_doubts", "-1"), HasSubstr("/checker_doubts:"));
   EXPECT_THAT(with("/official/passed", "1"), HasSubstr("/official/passed:"));
   EXPECT_THAT(with("/official/rule", "1"), HasSubstr("/official/rule:"));
+  EXPECT_THAT(with("/official/timing/method", "\"stopwatch\""), HasSubstr("/official/timing/method:"));
+  EXPECT_THAT(with("/official/timing/workloads/0/candidate_ns/1", "-1"),
+              HasSubstr("/official/timing/workloads/0/candidate_ns/1:"));
   EXPECT_THAT(with("/trials/calls", "-1"), HasSubstr("/trials/calls:"));
   EXPECT_THAT(with("/trials/on_workloads/0", "-1"), HasSubstr("/trials/on_workloads/0:"));
   EXPECT_THAT(with("/trials/seconds", "-1"), HasSubstr("/trials/seconds:"));
@@ -159,7 +189,7 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
     for (const auto& [key, value] : part.items()) {
       if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
           key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "tier" ||
-          key == "clock" || key == "device_readings" || key == "canary") {
+          key == "clock" || key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts") {
         continue;  // records of before do not have them
       }
       Json json = document;
@@ -168,9 +198,9 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
     }
   };
   check(whole, whole, "");
-  for (const char* place :
-       {"/findings/0", "/candidate", "/candidate_build", "/candidate_build/kernels/0", "/timings/0", "/comparison",
-        "/clock", "/device_readings/0", "/device_readings/0/before", "/device_readings/0/after", "/canary"}) {
+  for (const char* place : {"/findings/0", "/candidate", "/candidate_build", "/candidate_build/kernels/0", "/timings/0",
+                            "/comparison", "/comparison/aa", "/clock", "/device_readings/0",
+                            "/device_readings/0/before", "/device_readings/0/after", "/canary"}) {
     check(whole[Json::json_pointer(place)], whole, place);
   }
 }
@@ -188,14 +218,15 @@ rc::Gen<Sample> samples() {
                                 rc::gen::set(&Sample::workload, index), rc::gen::set(&Sample::repetition, index),
                                 rc::gen::set(&Sample::elapsed_ns, duration),
                                 rc::gen::set(&Sample::round_trip_ns, duration),
-                                rc::gen::set(&Sample::checked, rc::gen::arbitrary<bool>()));
+                                rc::gen::set(&Sample::checked, rc::gen::arbitrary<bool>()),
+                                rc::gen::set(&Sample::self, rc::gen::arbitrary<bool>()));
 }
 
 bool same(const Sample& left, const Sample& right) {
   return left.pair == right.pair && left.order == right.order && left.side == right.side &&
          left.workload == right.workload && left.repetition == right.repetition &&
          left.elapsed_ns == right.elapsed_ns && left.round_trip_ns == right.round_trip_ns &&
-         left.checked == right.checked;
+         left.checked == right.checked && left.self == right.self;
 }
 
 TEST(SampleCodec, AnySamplesRoundTrip) {
@@ -228,6 +259,25 @@ TEST(SampleCodec, ColumnsMustAgree) {
   EXPECT_THAT(with("version", "7"), HasSubstr("/version:"));
   EXPECT_THAT(with("clock", "1"), HasSubstr("/clock:"));
   EXPECT_EQ(with("version", "1"), "");
+}
+
+TEST(SampleCodec, TheIncumbentsCopyHasLettersOfItsOwn) {
+  std::vector<Sample> four(4);
+  four[1].side = four[3].side = Side::incumbent;
+  four[2].self = four[3].self = true;
+  EXPECT_EQ(encode(four)["side"], "ciab");
+}
+
+TEST(SampleCodec, TheirClockStandsOnTopAndSamplesOfBeforeItAreRead) {
+  std::vector<Sample> two(2);
+  EXPECT_FALSE(encode(two).contains("clock"));
+  EXPECT_FALSE(decode_samples(encode(two), "s")->front().timing);
+  two[0].timing = two[1].timing = base::Timing{base::TimingMethod::cupti, base::CacheState::hot};
+  const Json json = encode(two);
+  EXPECT_EQ(json["clock"].dump(), R"({"method":"cupti","cache":"hot"})");
+  EXPECT_EQ(decode_samples(json, "s")->back().timing, two[1].timing);
+  two[1].timing->cache = base::CacheState::cold;
+  EXPECT_DEATH(static_cast<void>(encode(two)), "timing");
 }
 
 TEST(SampleCodec, NoSamplesAreFine) { EXPECT_TRUE(decode_samples(encode(std::vector<Sample>{}), "s").value().empty()); }

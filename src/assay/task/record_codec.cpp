@@ -213,9 +213,11 @@ Json encode_timing(const WorkloadTiming& timing) {
   return json;
 }
 
-Comparison read_comparison(const Node& node) {
-  Comparison comparison;
-  Fields fields(node);
+namespace {
+
+// What the comparison of the two sides and the incumbent's with itself have in common.
+template <class T>
+void read_ratios(Fields& fields, T& comparison) {
   const Node pairs = fields.required("pairs");
   comparison.pairs = static_cast<int>(pairs.integer({.minimum = 0, .maximum = std::numeric_limits<int>::max()}));
   for (const Node& ratio : fields.required("pair_log_ratios").items()) {
@@ -224,12 +226,10 @@ Comparison read_comparison(const Node& node) {
   comparison.log_ratio = fields.required("log_ratio").number();
   comparison.log_ratio_lower = fields.required("log_ratio_lower").number();
   comparison.log_ratio_upper = fields.required("log_ratio_upper").number();
-  comparison.guard_failures = fields.required("guard_failures").texts();
-  fields.refuse_others();
-  return comparison;
 }
 
-Json encode_comparison(const Comparison& comparison) {
+template <class T>
+Json encode_ratios(const T& comparison) {
   Json json;
   json["pairs"] = comparison.pairs;
   json["pair_log_ratios"] = Json::array();
@@ -239,7 +239,33 @@ Json encode_comparison(const Comparison& comparison) {
   json["log_ratio"] = encode_number(comparison.log_ratio);
   json["log_ratio_lower"] = encode_number(comparison.log_ratio_lower);
   json["log_ratio_upper"] = encode_number(comparison.log_ratio_upper);
+  return json;
+}
+
+}  // namespace
+
+Comparison read_comparison(const Node& node) {
+  Comparison comparison;
+  Fields fields(node);
+  read_ratios(fields, comparison);
+  comparison.guard_failures = fields.required("guard_failures").texts();
+  if (const Node aa = fields.optional("aa"); aa.present()) {
+    Fields of_self(aa);
+    read_ratios(of_self, comparison.aa.emplace());
+    comparison.aa->noise_floor = of_self.required("noise_floor").number();
+    of_self.refuse_others();
+  }
+  fields.refuse_others();
+  return comparison;
+}
+
+Json encode_comparison(const Comparison& comparison) {
+  Json json = encode_ratios(comparison);
   json["guard_failures"] = comparison.guard_failures;
+  if (comparison.aa) {
+    json["aa"] = encode_ratios(*comparison.aa);
+    json["aa"]["noise_floor"] = encode_number(comparison.aa->noise_floor);
+  }
   return json;
 }
 

@@ -65,6 +65,7 @@ struct SessionPlan {
   double futility = 0;               ///< Stop early once `better` is less probable than this; 0: only at the cap.
   double maximum_regression = 0.05;  ///< Guard: no workload may be slower by more than this (lower bound, Holm).
   double check_fraction = 0.25;      ///< Chance that a timed call's output is checked; warm-up calls always are.
+  bool self_comparison = false;      ///< Also time the incumbent against a copy of itself, as often (A/A).
   int stress_trials = 8;             ///< Checked calls on difficult inputs before anything is timed; 0: none.
   std::chrono::milliseconds call_limit{2000};
   std::chrono::milliseconds load_limit{5000};

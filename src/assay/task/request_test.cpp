@@ -286,6 +286,8 @@ TEST(PlanCodec, ChecksRanges) {
   EXPECT_TRUE(refused("check_fraction", "1.5"));
   EXPECT_TRUE(refused("stress_trials", "-1"));
   EXPECT_FALSE(refused("stress_trials", "0"));
+  EXPECT_TRUE(refused("self_comparison", "1"));
+  EXPECT_FALSE(refused("self_comparison", "true"));
   EXPECT_TRUE(refused("call_limit_ms", "0"));
   EXPECT_TRUE(refused("load_limit_ms", "1.5"));
   EXPECT_TRUE(refused("build_limit_ms", "86400001"));

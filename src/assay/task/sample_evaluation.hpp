@@ -43,7 +43,11 @@ namespace assay::task::testing {
       BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
   evaluation.checked_calls = 12;
   evaluation.stress_trials = 8;
-  evaluation.official = OfficialVerdict{false, 3, "y[0] is 5"};
+  evaluation.checker_doubts = 2;
+  evaluation.official = OfficialVerdict{
+      false, 3, "y[0] is 5",
+      OfficialTiming{std::string(kOfficialTimingMethod), 16, 50, {{"w-1", {1000.5, 1100, 1199.5}, {2000}}}},
+      "it did not pass"};
   evaluation.phases = {{"build", 1.5}, {"process pairs", 0.5}};
   evaluation.trials = TrialsRecord{3024, 56, 12.5, 1.25, {56, 112}};
   WorkloadTiming timing;
@@ -54,8 +58,13 @@ namespace assay::task::testing {
   timing.largest_absolute_error = 0.125;
   timing.largest_relative_error = std::numeric_limits<double>::infinity();
   evaluation.timings = {timing};
-  evaluation.comparison =
-      Comparison{2, {-0.5, 0.25}, -0.125, -1.0, std::numeric_limits<double>::infinity(), {"w-1 is slower"}};
+  evaluation.comparison = Comparison{2,
+                                     {-0.5, 0.25},
+                                     -0.125,
+                                     -1.0,
+                                     std::numeric_limits<double>::infinity(),
+                                     {"w-1 is slower"},
+                                     SelfComparison{2, {0.01, -0.005}, 0.0025, -0.015, 0.02, 0.02}};
   evaluation.timer_floor_ns = 21.5;
   evaluation.timing = base::Timing{base::TimingMethod::graph, base::CacheState::hot};
   evaluation.device_readings = {{1, 3, {345, 3201, 30, 75.5, "", 3}, {1980, 3201, 41, 312.25, "power limit", 4}}};

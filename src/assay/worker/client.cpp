@@ -302,7 +302,30 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   if (!reply) {
     return tl::unexpected(violation("its answer to call is not well formed"));
   }
-  return TimedReply{std::move(*reply), std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
+  TimedReply timed{std::move(*reply), std::chrono::duration_cast<std::chrono::nanoseconds>(after - before)};
+  if (on_device_ && call.timing.method == base::TimingMethod::cupti && timed.reply.return_code == 0 &&
+      timed.reply.device_status == 0) {
+    if (const auto failed = collect(timed.reply, limit); !failed) {
+      return tl::unexpected(failed.error());
+    }
+  }
+  return timed;
+}
+
+Answer<void> WorkerClient::collect(CallReply& reply, std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::collect, {}, {}, limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  const std::optional<CallReply> traced = decode_call_reply(*body);
+  if (!traced) {
+    return tl::unexpected(violation("its answer to collect is not well formed"));
+  }
+  reply.elapsed_ns = traced->elapsed_ns;
+  reply.idle_ns = traced->idle_ns;
+  reply.timing_status = traced->timing_status;
+  reply.device_status = traced->device_status;
+  return {};
 }
 
 Answer<CallReply> WorkerClient::prepare(const Call& call, std::chrono::nanoseconds limit) {
@@ -315,6 +338,23 @@ Answer<CallReply> WorkerClient::prepare(const Call& call, std::chrono::nanosecon
     return tl::unexpected(violation("its answer to prepare is not well formed"));
   }
   return *reply;
+}
+
+Answer<SeriesReply> WorkerClient::series(const Series& series, std::chrono::nanoseconds limit) {
+  auto body = exchange(Kind::series, encode(series), {}, limit);
+  if (!body) {
+    return tl::unexpected(std::move(body.error()));
+  }
+  std::optional<SeriesReply> reply = decode_series_reply(*body);
+  if (!reply || reply->elapsed_ns.size() > series.timed) {
+    return tl::unexpected(violation("its answer to series is not well formed"));
+  }
+  const CallReply& last = reply->last;
+  const bool failed = last.return_code != 0 || last.device_status != 0 || last.timing_status != TimingStatus::timed;
+  if (!failed && reply->elapsed_ns.size() < series.timed) {
+    return tl::unexpected(violation("its answer to series lacks times and names no failure"));
+  }
+  return std::move(*reply);
 }
 
 Answer<FloorReply> WorkerClient::measure_floor(const base::Timing& timing, std::chrono::nanoseconds limit) {

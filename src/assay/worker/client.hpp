@@ -81,10 +81,14 @@ class WorkerClient {
   struct TimedReply {
     CallReply reply;
     std::chrono::nanoseconds round_trip{};  ///< Our clock, from before the command is sent to after its answer is read.
+                                            ///< What CUPTI takes to begin and to tell is outside of it.
   };
   [[nodiscard]] Answer<TimedReply> call(const Call& call, std::chrono::nanoseconds limit);
   /// Captures a call whose timing is {graph, cold}, or makes a `hot` one once, untimed. See worker::Call.
   [[nodiscard]] Answer<CallReply> prepare(const Call& call, std::chrono::nanoseconds limit);
+  /// Makes one call many times over; `limit` is for all of them. An answer without a time for each timed call is that of
+  /// a call that failed.
+  [[nodiscard]] Answer<SeriesReply> series(const Series& series, std::chrono::nanoseconds limit);
   /// An answer whose status is not 0: this machine cannot time so.
   [[nodiscard]] Answer<FloorReply> measure_floor(const base::Timing& timing, std::chrono::nanoseconds limit);
 
@@ -103,6 +107,7 @@ class WorkerClient {
                                                         std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
   [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
                                        std::chrono::nanoseconds limit);
+  [[nodiscard]] Answer<void> collect(CallReply& reply, std::chrono::nanoseconds limit);
   [[nodiscard]] Answer<LoadReply> read_load_reply(Answer<std::vector<std::byte>> body);
   [[nodiscard]] Failure violation(const std::string& what);
   [[nodiscard]] Failure ended();

@@ -385,6 +385,15 @@ TEST_F(ClientTest, NothingIsCapturedWithoutADevice) {
   EXPECT_FALSE(client_->prepare(call_of(0, 0), 10s)) << "cold, by wall: there is nothing to prepare";
 }
 
+TEST_F(ClientTest, ASeriesIsForADeviceAlone) {
+  serve("return 0;");
+  Series series{1, 3, call_of(0, 0)};
+  EXPECT_EQ(client_->series(series, 10s).error().kind, Failure::Kind::died) << "by wall";
+  serve("return 0;");
+  series.call.timing = {base::TimingMethod::cupti, base::CacheState::cold};
+  EXPECT_EQ(client_->series(series, 10s).error().kind, Failure::Kind::died) << "by CUPTI, without a device";
+}
+
 TEST_F(ClientTest, CallingBeforeLoadingEndsTheWorker) {
   open_worker();
   map();

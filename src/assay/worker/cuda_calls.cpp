@@ -24,6 +24,7 @@ namespace cuda = device::cuda;
 
 constexpr std::size_t kFloorCalls = 21;
 constexpr int kSweepOverCache = 3;
+constexpr int kZeroedOverCache = 2;  // flashinfer-bench's: a buffer of twice the cache's size.
 constexpr unsigned kSweepThreads = 512;
 constexpr std::size_t kWord = 16;
 // About what the sweep takes: long enough for the host to put a call on the stream behind it.
@@ -70,6 +71,7 @@ base::Result<std::unique_ptr<CudaCalls>> CudaCalls::open(int ordinal) {
   ASSAY_TRY_ASSIGN(calls->occupy_kernel_, calls->code_.function("occupy"));
   const std::size_t bytes = static_cast<std::size_t>(facts.l2_bytes) * kSweepOverCache / kWord * kWord;
   ASSAY_TRY_ASSIGN(calls->sweep_, cuda::Memory::create(calls->context_, bytes));
+  calls->zeroed_bytes_ = static_cast<std::size_t>(facts.l2_bytes) * kZeroedOverCache;
   calls->sweep_blocks_ = static_cast<unsigned>(facts.multiprocessors) * 4;
   ASSAY_TRY(cuda::check(calls->driver_->cuMemsetD8Async(calls->sweep_.address(), 0, bytes, calls->stream_.handle()),
                         "cuMemsetD8Async"));
@@ -86,13 +88,17 @@ base::Result<void> CudaCalls::map(const os::Fd& inputs, std::size_t inputs_size,
   return {};
 }
 
-cuda::abi::Result CudaCalls::wake(base::CacheState cache) const {
+cuda::abi::Result CudaCalls::wake(const base::Timing& timing) {
   cuda::abi::Result status = driver_->cuCtxSetCurrent(context_.handle());
   status = status == cuda::abi::kSuccess ? driver_->cuCtxResetPersistingL2Cache() : status;
   if (status == cuda::abi::kSuccess) {
-    status = cache == base::CacheState::cold ? launch_sweep() : launch_occupation();
+    status = timing.cache == base::CacheState::cold ? launch_sweep() : launch_occupation();
   }
-  return status == cuda::abi::kSuccess ? driver_->cuCtxSynchronize() : status;
+  status = status == cuda::abi::kSuccess ? driver_->cuCtxSynchronize() : status;
+  if (timing.method == base::TimingMethod::cupti && cupti_ != nullptr) {
+    begun_ = cupti_->begin();
+  }
+  return status;
 }
 
 base::Result<void> CudaCalls::enable(base::TimingMethod method) {
@@ -186,7 +192,7 @@ CallReply CudaCalls::time(const base::Timing& timing, const Entry& entry) const 
           reply);
       break;
     case base::TimingMethod::cupti:
-      time_by_activity(timing.cache, entry, reply);
+      call_and_wait(entry, reply);
       break;
   }
   return reply;
@@ -225,18 +231,55 @@ void CudaCalls::time_by_events(base::CacheState cache, const std::function<void(
   }
 }
 
-void CudaCalls::time_by_activity(base::CacheState cache, const Entry& entry, CallReply& reply) const {
-  if (cache == base::CacheState::cold && !holds(reply, launch_sweep())) {
-    return;
+CallReply CudaCalls::collect() {
+  CallReply reply;
+  const auto begun = std::exchange(begun_, std::nullopt);
+  if (!begun || *begun != cuda::cupti_abi::kSuccess) {
+    reply.timing_status = TimingStatus::clock_failed;
+    reply.device_status = begun.value_or(cuda::Cupti::kLostRecords);
+    return reply;
   }
-  if (!wait_for_all(reply) || !holds_clock(reply, cupti_->begin())) {
-    return;
+  take_spans(reply);
+  return reply;
+}
+
+SeriesReply CudaCalls::time_series(std::uint16_t untimed, std::uint16_t timed, const Entry& entry) const {
+  SeriesReply series;
+  for (int call = 0; call < untimed + timed; ++call) {
+    CallReply reply;
+    if (!holds(reply, driver_->cuCtxSetCurrent(context_.handle())) ||
+        !holds(reply, driver_->cuMemsetD8Async(sweep_.address(), 0, zeroed_bytes_, stream_.handle()))) {
+      series.last = reply;
+      return series;
+    }
+    if (call < untimed) {
+      call_and_wait(entry, reply);
+    } else if (wait_for_all(reply) && holds_clock(reply, cupti_->begin())) {
+      call_and_wait(entry, reply);
+      if (reply.device_status == cuda::abi::kSuccess) {
+        take_spans(reply);
+      }
+    }
+    series.last = reply;
+    if (reply.return_code != 0 || reply.device_status != cuda::abi::kSuccess ||
+        reply.timing_status != TimingStatus::timed) {
+      return series;
+    }
+    if (call >= untimed) {
+      series.elapsed_ns.push_back(reply.elapsed_ns);
+    }
   }
+  return series;
+}
+
+void CudaCalls::call_and_wait(const Entry& entry, CallReply& reply) const {
   reply.return_code = entry();
-  if (!wait_for_all(reply)) {
-    return;
-  }
-  // Work of every stream is in the span, so that none outlives it.
+  static_cast<void>(wait_for_all(reply));
+}
+
+// From an idle device to an idle device all that CUPTI traced is the call's. Work of every stream is in the span, so that
+// none outlives it.
+void CudaCalls::take_spans(CallReply& reply) const {
   std::vector<cuda::ActivitySpan> spans;
   if (!holds_clock(reply, cupti_->finish(spans))) {
     return;
@@ -276,13 +319,17 @@ base::Result<std::int64_t> CudaCalls::measure_floor(const base::Timing& timing) 
   };
   std::array<std::int64_t, kFloorCalls> times{};
   for (std::int64_t& one : times) {
-    static_cast<void>(wake(timing.cache));  // What fails here fails in the call too.
+    static_cast<void>(wake(timing));  // What fails here fails in the call too.
     CallReply reply;
     if (timing.method == base::TimingMethod::graph) {
       reply = capture(empty);
     }
     if (reply.device_status == cuda::abi::kSuccess) {
       reply = time(timing, empty);
+    }
+    if (timing.method == base::TimingMethod::cupti && reply.device_status == cuda::abi::kSuccess &&
+        reply.return_code == 0) {
+      reply = collect();
     }
     if (reply.timing_status == TimingStatus::no_work) {
       return base::environment_error("worker.floor",

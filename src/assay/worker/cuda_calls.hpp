@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <assay/base/error.hpp>
 #include <assay/base/timing.hpp>
@@ -42,10 +43,16 @@ class CudaCalls {
   [[nodiscard]] CallReply prepare(const base::Timing& timing, const Entry& entry);
   /// Makes the device ready for a call that is about to come, outside of what the judge times: lifts what an earlier call
   /// may have made persistent in the cache, which takes the driver long and never the same, and keeps the device from
-  /// idling, without touching memory where the caches shall be hot. Returns the driver's status.
-  [[nodiscard]] device::cuda::abi::Result wake(base::CacheState cache) const;
-  /// Times one call: of `entry`, or by graph one launch of what was captured last.
+  /// idling, without touching memory where the caches shall be hot. By CUPTI the caches are made what they shall be here,
+  /// and tracing begins. Returns the driver's status.
+  [[nodiscard]] device::cuda::abi::Result wake(const base::Timing& timing);
+  /// Times one call: of `entry`, or by graph one launch of what was captured last. By CUPTI it is made, and its time comes
+  /// from `collect`.
   [[nodiscard]] CallReply time(const base::Timing& timing, const Entry& entry) const;
+  /// What CUPTI traced since `wake`: the times of a reply that has nothing else.
+  [[nodiscard]] CallReply collect();
+  /// Makes one call many times over, as worker::Series says. Ends with the first that fails.
+  [[nodiscard]] SeriesReply time_series(std::uint16_t untimed, std::uint16_t timed, const Entry& entry) const;
   /// Runs one call whose tensors lie in host memory on copies of exactly their sizes; outputs are copied back. Not timed.
   [[nodiscard]] CallReply run_on_copies(CallFrame& frame, const Entry& entry) const;
   /// Whether `time` may be called with this timing: its method is enabled, and something was captured if it must be.
@@ -58,7 +65,8 @@ class CudaCalls {
       : driver_(driver), context_(std::move(context)) {}
   [[nodiscard]] CallReply capture(const Entry& entry);
   void time_by_events(base::CacheState cache, const std::function<void(CallReply&)>& launch, CallReply& reply) const;
-  void time_by_activity(base::CacheState cache, const Entry& entry, CallReply& reply) const;
+  void call_and_wait(const Entry& entry, CallReply& reply) const;
+  void take_spans(CallReply& reply) const;
   [[nodiscard]] bool wait_for_all(CallReply& reply) const;
   [[nodiscard]] device::cuda::abi::Result launch_sweep() const;
   [[nodiscard]] device::cuda::abi::Result launch_occupation() const;
@@ -77,11 +85,13 @@ class CudaCalls {
   device::cuda::abi::FunctionHandle empty_kernel_ = nullptr;
   device::cuda::abi::FunctionHandle occupy_kernel_ = nullptr;
   unsigned sweep_blocks_ = 1;
-  device::cuda::Memory sweep_;  ///< What is read to fill the cache with.
+  device::cuda::Memory sweep_;    ///< What is read to fill the cache with.
+  std::size_t zeroed_bytes_ = 0;  ///< Of it, what another evaluator would write to for the same purpose.
   device::cuda::Memory inputs_;
   device::cuda::Memory outputs_;
-  device::cuda::GraphExec graph_;         ///< Of the last capture.
-  device::cuda::Cupti* cupti_ = nullptr;  ///< Once enabled; the process's.
+  device::cuda::GraphExec graph_;                         ///< Of the last capture.
+  device::cuda::Cupti* cupti_ = nullptr;                  ///< Once enabled; the process's.
+  std::optional<device::cuda::cupti_abi::Result> begun_;  ///< What tracing's beginning gave, until it is collected.
 };
 
 }  // namespace assay::worker

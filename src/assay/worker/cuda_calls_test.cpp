@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include <assay/device/cuda/cupti.hpp>
 #include <assay/device/cuda/driver.hpp>
 #include <assay/device/device.hpp>
+#include <assay/os/file.hpp>
 #include <assay/os/sandbox/detect.hpp>
+#include <assay/os/shared_memory.hpp>
 #include <assay/worker/client.hpp>
 
 namespace assay::worker {
@@ -62,8 +65,9 @@ TEST_F(GpuWorker, OpensTheDeviceInTheSandbox) {
 }
 
 TEST_F(GpuWorker, EveryMethodHasAFloorOfItsOwn) {
-  ASSERT_TRUE(device::cuda::find_cupti()) << "this machine has a GPU and no CUPTI: install the CUDA toolkit";
-  ASSERT_TRUE(device::cuda::add_cupti(options_.access));
+  const auto cupti = device::cuda::find_cupti();
+  ASSERT_TRUE(cupti) << "this machine has a GPU and no CUPTI: install the CUDA toolkit";
+  ASSERT_TRUE(device::cuda::add_cupti(options_.access, *cupti));
   auto client = WorkerClient::start(options_);
   ASSERT_TRUE(client) << client.error().text();
   for (const base::TimingMethod method :
@@ -104,6 +108,59 @@ TEST_F(GpuWorker, MapsTheJudgesMemory) {
   ASSERT_TRUE(outputs) << outputs.error().text();
   const auto mapped = client->map((*inputs)->descriptor(), 5 << 20, (*outputs)->descriptor(), 3 << 20, kLimit);
   EXPECT_TRUE(mapped) << mapped.error().text;
+}
+
+// Fills one byte of its output, by the driver, as often as its scalar says: host code that needs no compiler of CUDA's.
+constexpr const char* kFills = R"(
+#include <assay/candidate.h>
+#include <dlfcn.h>
+#include <stddef.h>
+ASSAY_KERNEL(run) {
+  typedef int (*fill_function)(unsigned long long, unsigned char, size_t, void*);
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  fill_function fill = (fill_function)dlsym(driver, "cuMemsetD8Async");
+  for (int i = 0; i < (int)assay_scalar(call, 0); ++i) {
+    if (fill((unsigned long long)assay_output(call, 0)->data, 7, 1, assay_stream(call)) != 0) return 9;
+  }
+  return 0;
+})";
+
+TEST_F(GpuWorker, ASeriesHasATimeForEachTimedCallAndEndsWithoutWork) {
+  const auto cupti = device::cuda::find_cupti();
+  ASSERT_TRUE(cupti) << cupti.error().text();
+  ASSERT_TRUE(device::cuda::add_cupti(options_.access, *cupti));
+  const auto folder = os::TemporaryDirectory::create(testing::TempDir(), "assay-series-");
+  ASSERT_TRUE(os::write_file_atomic(folder->path() / "k.c", kFills));
+  const std::string command = "gcc -O1 -shared -fPIC -I " ASSAY_BINARY_DIR "/include -o " +
+                              (folder->path() / "k.so").string() + " " + (folder->path() / "k.c").string();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const auto bytes = os::read_file(folder->path() / "k.so");
+  ASSERT_TRUE(bytes);
+  const auto object = os::sealed_copy("t", std::as_bytes(std::span(*bytes)));
+  ASSERT_TRUE(object);
+  auto client = WorkerClient::start(options_);
+  ASSERT_TRUE(client) << client.error().text();
+  constexpr base::Timing kTheirs{base::TimingMethod::cupti, base::CacheState::cold};
+  ASSERT_EQ(client->measure_floor(kTheirs, kLimit).value().status, 0U);
+  const auto inputs = device_->create_memory(2 << 20, os::PeerAccess::read_only);
+  const auto outputs = device_->create_memory(2 << 20, os::PeerAccess::read_write);
+  ASSERT_TRUE(inputs && outputs);
+  ASSERT_TRUE(client->map((*inputs)->descriptor(), 2 << 20, (*outputs)->descriptor(), 2 << 20, kLimit));
+  ASSERT_EQ(client->load(*object, "assay_kernel_run", kLimit).value().status, LoadStatus::loaded);
+  Series series{16, 50, {kTheirs, {FloatArgument{2}}, {TensorArgument{Memory::outputs, 1, 8, 0, {1}}}}};
+  const auto timed = client->series(series, kLimit);
+  ASSERT_TRUE(timed) << timed.error().text;
+  ASSERT_EQ(timed->last.device_status, 0) << timed->last.text;
+  EXPECT_EQ(timed->elapsed_ns.size(), 50U);
+  for (const std::int64_t elapsed : timed->elapsed_ns) {
+    EXPECT_GT(elapsed, 0);
+    EXPECT_LT(elapsed, 1'000'000) << "the zeros before the call are not in its time";
+  }
+  series.call.inputs = {FloatArgument{0}};
+  const auto nothing = client->series(series, kLimit);
+  ASSERT_TRUE(nothing) << nothing.error().text;
+  EXPECT_EQ(nothing->last.timing_status, TimingStatus::no_work);
+  EXPECT_TRUE(nothing->elapsed_ns.empty());
 }
 
 TEST_F(GpuWorker, ADeviceThatIsNotThereIsTheMachinesFault) {

@@ -202,8 +202,9 @@ std::optional<MapRequest> decode_map(std::span<const std::byte> payload) {
   return reader.finished() ? std::optional(request) : std::nullopt;
 }
 
-std::vector<std::byte> encode(const Call& call) {
-  WireWriter writer;
+namespace {
+
+void encode_call(WireWriter& writer, const Call& call) {
   encode_timing(writer, call.timing);
   writer.number(static_cast<std::uint8_t>(call.inputs.size()));
   writer.number(static_cast<std::uint8_t>(call.outputs.size()));
@@ -214,11 +215,9 @@ std::vector<std::byte> encode(const Call& call) {
     encode_argument(writer, argument);
   }
   encode_launches(writer, call);
-  return writer.take();
 }
 
-std::optional<Call> decode_call(std::span<const std::byte> payload) {
-  WireReader reader(payload);
+std::optional<Call> take_call(WireReader& reader) {
   const std::optional<base::Timing> timing = decode_timing(reader);
   const std::size_t inputs = reader.number<std::uint8_t>();
   const std::size_t outputs = reader.number<std::uint8_t>();
@@ -238,6 +237,101 @@ std::optional<Call> decode_call(std::span<const std::byte> payload) {
     return std::nullopt;
   }
   return reader.finished() ? std::optional(std::move(call)) : std::nullopt;
+}
+
+void encode_call_reply(WireWriter& writer, const CallReply& reply) {
+  writer.number(reply.return_code);
+  writer.number(reply.elapsed_ns);
+  writer.number(reply.outlived_ns);
+  writer.number(reply.device_status);
+  writer.number(static_cast<std::uint32_t>(reply.timing_status));
+  writer.number(reply.idle_ns);
+  writer.number(reply.refused_launch);
+  writer.text(reply.text.substr(0, kMaximumText));
+}
+
+std::optional<CallReply> take_call_reply(WireReader& reader) {
+  CallReply reply;
+  reply.return_code = reader.number<std::int32_t>();
+  reply.elapsed_ns = reader.number<std::int64_t>();
+  reply.outlived_ns = reader.number<std::int64_t>();
+  reply.device_status = reader.number<std::int32_t>();
+  const auto status = reader.number<std::uint32_t>();
+  reply.idle_ns = reader.number<std::int64_t>();
+  reply.refused_launch = reader.number<std::uint32_t>();
+  reply.text = reader.rest();
+  if (!reader.ok() || reply.text.size() > kMaximumText || reply.elapsed_ns < 0 || reply.outlived_ns < 0 ||
+      reply.idle_ns < 0 || reply.idle_ns > reply.elapsed_ns || reply.refused_launch > kMaximumLaunches ||
+      status > static_cast<std::uint32_t>(TimingStatus::clock_failed)) {
+    return std::nullopt;
+  }
+  reply.timing_status = static_cast<TimingStatus>(status);
+  return reply;
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Call& call) {
+  WireWriter writer;
+  encode_call(writer, call);
+  return writer.take();
+}
+
+std::optional<Call> decode_call(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  return take_call(reader);
+}
+
+std::vector<std::byte> encode(const Series& series) {
+  WireWriter writer;
+  writer.number(series.untimed);
+  writer.number(series.timed);
+  encode_call(writer, series.call);
+  return writer.take();
+}
+
+std::optional<Series> decode_series(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  Series series;
+  series.untimed = reader.number<std::uint16_t>();
+  series.timed = reader.number<std::uint16_t>();
+  std::optional<Call> call = take_call(reader);
+  if (!call || series.untimed > kMostSeriesCalls || series.timed == 0 || series.timed > kMostSeriesCalls) {
+    return std::nullopt;
+  }
+  series.call = std::move(*call);
+  return series;
+}
+
+std::vector<std::byte> encode(const SeriesReply& reply) {
+  WireWriter writer;
+  writer.number(static_cast<std::uint16_t>(reply.elapsed_ns.size()));
+  for (const std::int64_t elapsed : reply.elapsed_ns) {
+    writer.number(elapsed);
+  }
+  encode_call_reply(writer, reply.last);
+  return writer.take();
+}
+
+std::optional<SeriesReply> decode_series_reply(std::span<const std::byte> payload) {
+  WireReader reader(payload);
+  SeriesReply reply;
+  const std::size_t count = reader.number<std::uint16_t>();
+  if (count > kMostSeriesCalls) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    reply.elapsed_ns.push_back(reader.number<std::int64_t>());
+    if (reply.elapsed_ns.back() < 0) {
+      return std::nullopt;
+    }
+  }
+  std::optional<CallReply> last = take_call_reply(reader);
+  if (!last) {
+    return std::nullopt;
+  }
+  reply.last = std::move(*last);
+  return reply;
 }
 
 std::vector<std::byte> encode(const DeviceRequest& request) {
@@ -295,35 +389,13 @@ std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload) {
 
 std::vector<std::byte> encode(const CallReply& reply) {
   WireWriter writer;
-  writer.number(reply.return_code);
-  writer.number(reply.elapsed_ns);
-  writer.number(reply.outlived_ns);
-  writer.number(reply.device_status);
-  writer.number(static_cast<std::uint32_t>(reply.timing_status));
-  writer.number(reply.idle_ns);
-  writer.number(reply.refused_launch);
-  writer.text(reply.text.substr(0, kMaximumText));
+  encode_call_reply(writer, reply);
   return writer.take();
 }
 
 std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload) {
   WireReader reader(payload);
-  CallReply reply;
-  reply.return_code = reader.number<std::int32_t>();
-  reply.elapsed_ns = reader.number<std::int64_t>();
-  reply.outlived_ns = reader.number<std::int64_t>();
-  reply.device_status = reader.number<std::int32_t>();
-  const auto status = reader.number<std::uint32_t>();
-  reply.idle_ns = reader.number<std::int64_t>();
-  reply.refused_launch = reader.number<std::uint32_t>();
-  reply.text = reader.rest();
-  if (!reader.ok() || reply.text.size() > kMaximumText || reply.elapsed_ns < 0 || reply.outlived_ns < 0 ||
-      reply.idle_ns < 0 || reply.idle_ns > reply.elapsed_ns || reply.refused_launch > kMaximumLaunches ||
-      status > static_cast<std::uint32_t>(TimingStatus::clock_failed)) {
-    return std::nullopt;
-  }
-  reply.timing_status = static_cast<TimingStatus>(status);
-  return reply;
+  return take_call_reply(reader);
 }
 
 std::vector<std::byte> encode(const TimingRequest& request) {

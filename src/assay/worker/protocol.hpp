@@ -16,7 +16,7 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 6;
+inline constexpr std::uint32_t kProtocolVersion = 7;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -41,7 +41,9 @@ enum class Kind : std::uint16_t {
   device = 7,   ///< Open a device; before map, load and call.
   prepare = 9,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
   load_kernels = 10,  ///< In place of `load`: device code alone, which the worker itself launches.
-  fault = 6,          ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
+  collect = 11,  ///< After a call by CUPTI, whose own work is then outside of what the judge times: what it traced.
+  series = 12,   ///< Make one call many times over, as another evaluator times it. See Series.
+  fault = 6,     ///< Only from the worker, in place of an answer: a signal arrived; the process ends after it.
 };
 
 /// Set in the kind of every frame that the worker sends.
@@ -117,6 +119,16 @@ struct Call {
   std::vector<Launch> launches = {};
 };
 
+/// One and the same call many times over, on the same buffers with the same contents, as flashinfer-bench times it: before
+/// each the second-level cache is filled by writing zeros to twice its size, and nobody looks at an output in between. Its
+/// times are another evaluator's; ours never come from it. Only on a device, by {cupti, cold}.
+struct Series {
+  std::uint16_t untimed = 0;  ///< Calls before the first that is timed.
+  std::uint16_t timed = 1;    ///< At most kMostSeriesCalls of either.
+  Call call;
+};
+inline constexpr std::uint16_t kMostSeriesCalls = 4096;
+
 /// Where the tensors of calls on a device come from. The numbers are on the wire.
 enum class DeviceMemory : std::uint8_t {
   lent = 0,  ///< `map` brings memory of the device.
@@ -186,6 +198,12 @@ struct CallReply {
   std::uint32_t refused_launch = 0;
   std::string text{};  ///< Of the error that a TVM-FFI entry point raised; at most kMaximumText bytes.
 };
+/// One time a timed call, in order; and the reply of the last call that was made, which is the one that failed if fewer
+/// were made than asked for.
+struct SeriesReply {
+  std::vector<std::int64_t> elapsed_ns;
+  CallReply last;
+};
 /// Asks for the time of a call that does nothing, or announces calls of this timing (`wake`).
 struct TimingRequest {
   base::Timing timing;
@@ -226,6 +244,10 @@ struct MapRequest {
 [[nodiscard]] std::optional<LoadReply> decode_load_reply(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const CallReply& reply);
 [[nodiscard]] std::optional<CallReply> decode_call_reply(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const Series& series);
+[[nodiscard]] std::optional<Series> decode_series(std::span<const std::byte> payload);
+[[nodiscard]] std::vector<std::byte> encode(const SeriesReply& reply);
+[[nodiscard]] std::optional<SeriesReply> decode_series_reply(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const TimingRequest& request);
 [[nodiscard]] std::optional<TimingRequest> decode_timing_request(std::span<const std::byte> payload);
 [[nodiscard]] std::vector<std::byte> encode(const FloorReply& reply);

@@ -189,12 +189,46 @@ TEST(CallCodec, RefusesUnknownTagsMemoriesRanksAndNegativeExtents) {
   EXPECT_FALSE(with(2, 200));    // more arguments than there can be
 }
 
+TEST(SeriesCodec, KeepsCountsCallAndTimes) {
+  Series series{16, 50, sample_call()};
+  const Bytes whole = encode(series);
+  const auto decoded = decode_series(whole);
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(decoded->untimed, 16);
+  EXPECT_EQ(decoded->timed, 50);
+  EXPECT_EQ(encode(decoded->call), encode(sample_call()));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(decode_series(std::span(whole).first(size))) << size;
+  }
+  series.timed = 0;
+  EXPECT_FALSE(decode_series(encode(series))) << "nothing would be timed";
+  series.timed = kMostSeriesCalls + 1;
+  EXPECT_FALSE(decode_series(encode(series)));
+
+  SeriesReply reply{{7, 5, 6}, {}};
+  reply.last.elapsed_ns = 6;
+  reply.last.text = "raised";
+  const auto answer = decode_series_reply(encode(reply));
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->elapsed_ns, ::testing::ElementsAre(7, 5, 6));
+  EXPECT_EQ(answer->last.text, "raised");
+  reply.elapsed_ns[1] = -1;
+  EXPECT_FALSE(decode_series_reply(encode(reply)));
+  reply.elapsed_ns.assign(kMostSeriesCalls, 1);
+  EXPECT_LE(encode(reply).size(), kMaximumPayload);
+  EXPECT_TRUE(decode_series_reply(encode(reply)));
+  reply.elapsed_ns.push_back(1);
+  EXPECT_FALSE(decode_series_reply(encode(reply)));
+}
+
 RC_GTEST_PROP(Decoders, NeverCrashOnAnyBytes, (const std::vector<unsigned char>& raw)) {
   const Bytes bytes = bytes_of(raw);
   static_cast<void>(decode_call(bytes));
   static_cast<void>(decode_map(bytes));
   static_cast<void>(decode_load_reply(bytes));
   static_cast<void>(decode_call_reply(bytes));
+  static_cast<void>(decode_series(bytes));
+  static_cast<void>(decode_series_reply(bytes));
   static_cast<void>(decode_device(bytes));
   static_cast<void>(decode_device_reply(bytes));
   static_cast<void>(decode_fault(bytes));

@@ -114,6 +114,10 @@ class Session {
         return call(command);
       case Kind::prepare:
         return prepare(command);
+      case Kind::collect:
+        return collect(command);
+      case Kind::series:
+        return series(command);
       case Kind::floor:
         return floor(command);
       case Kind::wake:
@@ -327,7 +331,9 @@ class Session {
     });
   }
 
-  bool answer_call(const ReceivedCommand& command, CallReply& result) {
+  // Why a call failed, for the answer and for the log: the launch that the driver refused, what an entry point bound by
+  // TVM-FFI raised.
+  void note_failure(CallReply& result) {
     // A launch that was refused while the device is well; else an earlier one brought it down, and the driver says so.
     const bool is_well =
         result.device_status == device::cuda::abi::kSuccess || result.timing_status == TimingStatus::not_capturable;
@@ -344,6 +350,10 @@ class Session {
       result.text = tvm_ffi_->take_error(trace);
       fmt::print(stderr, "{}\n{}\n", result.text, trace);
     }
+  }
+
+  bool answer_call(const ReceivedCommand& command, CallReply& result) {
+    note_failure(result);
     return reply(command, encode(result));
   }
 
@@ -409,6 +419,30 @@ class Session {
     return answer_call(command, result);
   }
 
+  bool collect(const ReceivedCommand& command) {
+    constexpr base::Timing kTiming{base::TimingMethod::cupti, base::CacheState::cold};
+    return command.payload.empty() && cuda_ && !copies_ && loaded() && cuda_->is_ready(kTiming) &&
+           reply(command, encode(cuda_->collect()));
+  }
+
+  bool series(const ReceivedCommand& command) {
+    const std::optional<Series> description = decode_series(command.payload);
+    CallFrame frame;
+    constexpr base::Timing kTiming{base::TimingMethod::cupti, base::CacheState::cold};
+    if (!description || !cuda_ || copies_ || description->call.timing != kTiming || !can_call(description->call) ||
+        !cuda_->is_ready(kTiming) || !assemble(description->call, frame)) {
+      return false;
+    }
+    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    SeriesReply result;
+    if (!make_ready(description->call, frame, result.last)) {
+      return reply(command, encode(result));
+    }
+    result = cuda_->time_series(description->untimed, description->timed, [&] { return enter(frame, packed); });
+    note_failure(result.last);
+    return reply(command, encode(result));
+  }
+
   bool wake(const ReceivedCommand& command) {
     const std::optional<TimingRequest> request = decode_timing_request(command.payload);
     if (!request) {
@@ -418,7 +452,7 @@ class Session {
       if (program_ != nullptr) {
         static_cast<void>(program_->poison(stream()));
       }
-      static_cast<void>(cuda_->wake(request->timing.cache));
+      static_cast<void>(cuda_->wake(request->timing));
     }
     spin_ = kSpin;
     return reply(command, {});

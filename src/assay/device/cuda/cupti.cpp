@@ -218,8 +218,7 @@ base::Result<os::Path> find_cupti() {
                 : fmt::format("there is no {}: {}", kNames.front(), kRemedy));
 }
 
-base::Result<void> add_cupti(WorkerAccess& access) {
-  ASSAY_TRY_ASSIGN(const os::Path library, find_cupti());
+base::Result<void> add_cupti(WorkerAccess& access, const os::Path& library) {
   std::error_code error;
   const os::Path real = std::filesystem::canonical(library, error);
   if (error) {

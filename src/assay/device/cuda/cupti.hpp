@@ -41,7 +41,7 @@ class Cupti {
 /// and the system. Not there: an environment error with the remedy.
 [[nodiscard]] base::Result<os::Path> find_cupti();
 
-/// Lets a worker's sandbox see CUPTI.
-[[nodiscard]] base::Result<void> add_cupti(WorkerAccess& access);
+/// Lets a worker's sandbox see CUPTI, where find_cupti found it.
+[[nodiscard]] base::Result<void> add_cupti(WorkerAccess& access, const os::Path& library);
 
 }  // namespace assay::device::cuda

@@ -38,7 +38,7 @@ TEST_F(CuptiPlace, AFolderWithoutTheLibraryIsNamed) {
               ::testing::AllOf(::testing::HasSubstr("ASSAY_CUPTI"), ::testing::HasSubstr(folder_.string()),
                                ::testing::HasSubstr("libcupti.so.13")));
   WorkerAccess access;
-  EXPECT_FALSE(add_cupti(access));
+  EXPECT_FALSE(add_cupti(access, folder_ / "libcupti.so.13"));
   EXPECT_TRUE(access.binds.empty());
 }
 
@@ -53,7 +53,7 @@ TEST_F(CuptiPlace, AWorkerSeesTheFileBehindTheLinkUnderTheNameOfTheLink) {
   put("libcupti.so.2025.3.1");
   std::filesystem::create_symlink("libcupti.so.2025.3.1", folder_ / "libcupti.so.13");
   WorkerAccess access;
-  ASSERT_TRUE(add_cupti(access));
+  ASSERT_TRUE(add_cupti(access, find_cupti().value()));
   const auto bind = std::find_if(access.binds.begin(), access.binds.end(),
                                  [&](const os::SandboxBind& one) { return one.inside == folder_ / "libcupti.so.13"; });
   ASSERT_NE(bind, access.binds.end());

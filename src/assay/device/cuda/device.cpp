@@ -13,6 +13,7 @@
 
 #include <assay/device/cpu.hpp>
 #include <assay/device/cuda/driver.hpp>
+#include <assay/device/cuda/matrix_peaks.hpp>
 #include <assay/device/cuda/memory.hpp>
 #include <assay/device/cuda/nvml.hpp>
 #include <assay/device/cuda/placer.hpp>
@@ -95,6 +96,10 @@ class CudaDevice final : public Device {
                             fmt::format("{}.{}", facts_.driver_version / 1000, facts_.driver_version % 1000 / 10)}});
     const std::optional<DeviceState> now = state();
     all.emplace_back("gpu_power_limit_watts", now ? fmt::format("{:.0f}", now->power_limit_watts) : "unknown");
+    const auto settings = nvml_ ? nvml_->settings() : base::Result<DeviceSettings>(DeviceSettings{});
+    const bool told = nvml_ && settings.has_value();
+    all.emplace_back("gpu_driver", told ? settings->driver_version : "unknown");
+    all.emplace_back("gpu_clocks", told ? clock_text(*settings) : "unknown");
     all.emplace_back("nvml", now ? "present" : nvml_ ? "absent: it gives no answer" : "absent: " + no_nvml_);
     return all;
   }
@@ -130,6 +135,14 @@ class CudaDevice final : public Device {
       ASSAY_TRY_ASSIGN(bytes_per_ns_, measure_copy(*current));
     }
     return bytes_per_ns_;
+  }
+
+  base::Result<std::optional<DevicePeaks>> measure_peaks() const override {
+    ASSAY_TRY_ASSIGN(const Context* current, context());
+    DevicePeaks peaks;
+    ASSAY_TRY_ASSIGN(peaks.bytes_per_ns, measure_copy(*current));
+    ASSAY_TRY(measure_matrix_peaks(*current, peaks));
+    return peaks;
   }
 
   [[nodiscard]] std::optional<DeviceState> state() const override {

@@ -52,6 +52,9 @@ struct Table {
   NvmlResult (*nvmlDeviceGetEnforcedPowerLimit)(NvmlDevice, unsigned*);
   NvmlResult (*nvmlDeviceGetCurrentClocksThrottleReasons)(NvmlDevice, unsigned long long*);
   NvmlResult (*nvmlDeviceGetComputeRunningProcesses_v3)(NvmlDevice, unsigned*, NvmlProcess*);
+  NvmlResult (*nvmlSystemGetDriverVersion)(char*, unsigned);
+  NvmlResult (*nvmlDeviceGetMaxClockInfo)(NvmlDevice, int, unsigned*);
+  NvmlResult (*nvmlDeviceGetApplicationsClock)(NvmlDevice, int, unsigned*);  ///< nullptr in drivers that dropped it.
   NvmlResult (*nvmlDeviceGetSamples)(NvmlDevice, int, unsigned long long, int*, unsigned*, NvmlSample*);
 };
 
@@ -75,12 +78,15 @@ base::Result<Table> open_table() {
   ASSAY_FIND(nvmlDeviceGetEnforcedPowerLimit);
   ASSAY_FIND(nvmlDeviceGetCurrentClocksThrottleReasons);
   ASSAY_FIND(nvmlDeviceGetComputeRunningProcesses_v3);
+  ASSAY_FIND(nvmlSystemGetDriverVersion);
+  ASSAY_FIND(nvmlDeviceGetMaxClockInfo);
   ASSAY_FIND(nvmlDeviceGetSamples);
 #undef ASSAY_FIND
   if (!finder.missing().empty()) {
     return base::environment_error("cuda.nvml",
                                    fmt::format("NVML has no {}: update the NVIDIA driver", finder.missing()));
   }
+  os::FunctionFinder(library).find(table.nvmlDeviceGetApplicationsClock, "nvmlDeviceGetApplicationsClock");
   return table;
 }
 
@@ -110,6 +116,19 @@ class OpenNvml final : public Nvml {
     return state;
   }
 
+  [[nodiscard]] base::Result<DeviceSettings> settings() const override {
+    DeviceSettings settings;
+    std::array<char, 96> version{};  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE is 80.
+    ASSAY_TRY(check(table_.nvmlSystemGetDriverVersion(version.data(), static_cast<unsigned>(version.size() - 1)),
+                    "nvmlSystemGetDriverVersion"));
+    settings.driver_version = base::printable(version.data());
+    settings.most_sm_mhz = clock(table_.nvmlDeviceGetMaxClockInfo, kClockSm);
+    settings.most_memory_mhz = clock(table_.nvmlDeviceGetMaxClockInfo, kClockMemory);
+    settings.application_sm_mhz = clock(table_.nvmlDeviceGetApplicationsClock, kClockSm);
+    settings.application_memory_mhz = clock(table_.nvmlDeviceGetApplicationsClock, kClockMemory);
+    return settings;
+  }
+
   [[nodiscard]] base::Result<std::vector<BusySample>> busy_samples(std::int64_t after_us) const override {
     const auto after = static_cast<unsigned long long>(after_us);
     int type = kUnsignedInt;
@@ -135,6 +154,12 @@ class OpenNvml final : public Nvml {
   }
 
  private:
+  // Not every device has every clock: what is not told is no error.
+  [[nodiscard]] std::optional<int> clock(NvmlResult (*ask)(NvmlDevice, int, unsigned*), int which) const {
+    unsigned mhz = 0;
+    return ask != nullptr && ask(device_, which, &mhz) == 0 ? std::optional(static_cast<int>(mhz)) : std::nullopt;
+  }
+
   [[nodiscard]] base::Result<void> check(NvmlResult result, const char* call) const {
     if (result == 0) {
       return {};
@@ -158,6 +183,14 @@ class OpenNvml final : public Nvml {
 };
 
 }  // namespace
+
+std::string clock_text(const DeviceSettings& settings) {
+  const auto mhz = [](const std::optional<int>& clock) {
+    return clock ? fmt::format("{} MHz", *clock) : std::string("unknown");
+  };
+  return fmt::format("SM {} of {}, memory {} of {}", mhz(settings.application_sm_mhz), mhz(settings.most_sm_mhz),
+                     mhz(settings.application_memory_mhz), mhz(settings.most_memory_mhz));
+}
 
 std::string throttle_text(std::uint64_t reasons) {
   // nvmlClocksEventReason…; idle (bit 0) and clocks that somebody set (bit 1) slow no kernel unexpectedly.
