@@ -5,6 +5,9 @@ target_include_directories(assay_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${
 target_compile_features(assay_settings INTERFACE cxx_std_20)
 target_compile_options(assay_settings INTERFACE -fno-omit-frame-pointer -ffunction-sections -fdata-sections)
 target_link_options(assay_settings INTERFACE -Wl,--gc-sections)
+# g++ collects garbage from 128 MB on, and finds little: up to a sixth of its time. It now does from 512 MB on.
+target_compile_options(assay_settings INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>)
 if(ASSAY_SANITIZE)
   target_compile_options(assay_settings INTERFACE -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=undefined)
   target_link_options(assay_settings INTERFACE -fsanitize=${ASSAY_SANITIZE})

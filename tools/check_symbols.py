@@ -3,8 +3,12 @@
 
 usage: check_symbols.py PROGRAM KIND [--symbols-only]
 
-KIND is `worker` or `judge`. Reads the symbol table (nm) and the needed shared libraries (readelf). A program without
-symbols is refused: it would show nothing. --symbols-only is for sanitizer builds, which need their runtime.
+KIND is `worker`, `judge` or `nvrtc`. Reads the symbol table (nm) and the needed shared libraries (readelf). A program
+without symbols is refused: it would show nothing. --symbols-only is for sanitizer builds, which need their runtime.
+
+The layer `device` is in worker and judge. What decides in it, the trusted kernels that compare and digest on a GPU, is
+the judge's alone: neither the class nor its device code may be in a worker, nor any other device code but the one that
+surrounds a candidate's calls.
 """
 
 import re
@@ -13,14 +17,20 @@ import sys
 
 WORKER_NEVER = ("verify", "measure", "archive", "operators", "stats", "task", "tensor", "blob", "build", "evaluate",
                 "promote", "control", "agent", "service", "report", "execute", "dataset")
+# Runs a compiler library over a candidate's source, in the sandbox.
+NVRTC_NEVER = (*WORKER_NEVER[:WORKER_NEVER.index("build")], *WORKER_NEVER[WORKER_NEVER.index("build") + 1:], "worker",
+               "device")
 JUDGE_NEVER = ("archive", "promote", "control", "agent", "service", "report", "execute")
 
 # Namespaces and C functions that must not appear, not even as the type of an argument.
 FORBIDDEN = {
-    "worker": re.compile(r"\bassay::(%s)::|\bsqlite3_" % "|".join(WORKER_NEVER)),
+    "worker": re.compile(r"\bassay::(%s)::|\bsqlite3_|\bassay::device::cuda::TrustedKernels\b|"
+                         r"\bassay::device::cuda::code::(?!call_kernels\b)\w+|\bassay_code_(?!call_kernels_)\w+" %
+                         "|".join(WORKER_NEVER)),
     "judge": re.compile(r"\bassay::(%s)::|\bsqlite3_" % "|".join(JUDGE_NEVER)),
+    "nvrtc": re.compile(r"\bassay::(%s)::|\bsqlite3_|\bassay_code_" % "|".join(NVRTC_NEVER)),
 }
-REQUIRED = {"worker": "assay::worker::", "judge": "assay::evaluate::"}
+REQUIRED = {"worker": "assay::worker::", "judge": "assay::evaluate::", "nvrtc": "assay::build::"}
 
 # glibc's own; everything else is linked in statically or opened at run time.
 ALLOWED_LIBRARIES = re.compile(r"^(libc|libm|libdl|libpthread|librt|ld-linux-[a-z0-9-]+)\.so\.\d+$")

@@ -25,6 +25,20 @@ namespace assay::task { struct Tolerance { int value; }; }
 namespace assay::worker { template <class T> int size_of(const T& t) { return t.value; } }
 int use(assay::task::Tolerance t) { return assay::worker::size_of(t); }
 """
+# Device code as cmake/DeviceCode.cmake makes it: a function that returns what the assembler included.
+DEVICE_CODE = HONEST + """
+namespace assay::device::cuda::code { int %s() { return 1; } }
+"""
+TRUSTED_KERNELS = HONEST + """
+namespace assay::device::cuda { struct TrustedKernels { int compare(); }; int TrustedKernels::compare() { return 1; } }
+"""
+BLOB_OF_CODE = HONEST + """
+extern "C" const char assay_code_%s_begin[] = "x";
+"""
+NVRTC = """
+namespace assay::build { int run_nvrtc(int x) { return x; } }
+int main(int count, char**) { return assay::build::run_nvrtc(count); }
+"""
 JUDGE = """
 namespace assay::evaluate { int judge(int x) { return x; } }
 namespace assay::verify { int expected(int x) { return x; } }
@@ -68,6 +82,28 @@ class CheckSymbols(unittest.TestCase):
         status, printed = self.check(self.compile(SMUGGLED_TYPE), "worker")
         self.assertEqual(status, 1, printed)
         self.assertIn("assay::task::", printed)
+
+    def test_the_kernels_that_decide_are_not_the_workers(self):
+        for source in (DEVICE_CODE % "call_kernels", BLOB_OF_CODE % "call_kernels"):
+            status, printed = self.check(self.compile(source), "worker")
+            self.assertEqual(status, 0, printed)
+        for source, held in ((TRUSTED_KERNELS, "assay::device::cuda::TrustedKernels"),
+                             (DEVICE_CODE % "trusted_kernels", "assay::device::cuda::code::trusted_kernels"),
+                             (DEVICE_CODE % "gdn_decode", "assay::device::cuda::code::gdn_decode"),
+                             (DEVICE_CODE % "call_kernels_and_more", "assay::device::cuda::code::call_kernels_and_more"),
+                             (BLOB_OF_CODE % "trusted_kernels", "assay_code_trusted_kernels_begin")):
+            status, printed = self.check(self.compile(source), "worker")
+            self.assertEqual(status, 1, printed)
+            self.assertIn(f"holds {held} in: ", printed)
+
+    def test_what_starts_nvrtc_holds_nothing_of_judge_or_worker(self):
+        self.assertEqual(self.check(self.compile(NVRTC), "nvrtc")[0], 0)
+        for layer in ("verify", "device", "worker", "task", "archive"):
+            status, printed = self.check(self.compile(NVRTC + "namespace assay::%s { int f() { return 1; } }" % layer),
+                                         "nvrtc")
+            self.assertEqual(status, 1, printed)
+            self.assertIn(f"assay::{layer}::", printed)
+        self.assertEqual(self.check(self.compile(HONEST), "nvrtc")[0], 1)
 
     def test_the_judge_may_verify_but_not_open_a_database(self):
         self.assertEqual(self.check(self.compile(JUDGE), "judge")[0], 0)

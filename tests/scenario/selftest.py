@@ -1,66 +1,21 @@
-"""`assay selftest` on the whole corpus: every candidate gets what its file states, as root and then as an ordinary user."""
-
-import os
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
+"""`assay selftest` on the corpus: every candidate gets what its file states, as root and then as an ordinary user. What
+needs the machine for itself is in selftest_alone.py."""
 
 import assay_scenario as scenario
-
-NOBODY = 65534
-# Two minutes on two idle cores; compilers take most of it.
-TIMEOUT = 900
+import judged_corpus
 
 
-class SelftestTest(scenario.Scenario):
-    def selftest(self, *arguments, prefix=(), cwd=None, **extra):
-        command = [*prefix, str(scenario.PROGRAMS / "assay"), "selftest", "--dataset", str(scenario.DATASET),
-                   *arguments]
-        extra.setdefault("ASSAY_BUILD_CACHE", self.shared_cache)
-        process = subprocess.run(command, cwd=cwd or self.folder, env=scenario.environment(**extra), text=True,
-                                 capture_output=True, timeout=TIMEOUT, errors="replace")
-        return scenario.Finished(process, command)
-
-    def corpora(self):
-        return [part for kind in ("hostile", "honest")
-                for part in ("--corpus", str(scenario.REPOSITORY / "tests" / kind))]
-
-    def assert_all_as_stated(self, finished):
-        self.assertIn(finished.code, (0, 1), str(finished))
-        report = finished.json()
-        wrong = [f"{row['entry']}: {row['outcome']}, expected {row['expected']}: {row['cause']}"
-                 for row in report["rows"] if not row["agrees"]]
-        self.assertEqual(wrong, [])
-        self.assertEqual(finished.code, 0)
-        return report
+class SelftestTest(judged_corpus.JudgedCorpus):
+    part = [path for path, head in judged_corpus.corpus() if not judged_corpus.runs_alone(path, head)]
 
     def test_as_whoever_runs_the_tests(self):
-        report = self.assert_all_as_stated(self.selftest(*self.corpora(), "--json"))
-        kinds = [row["kind"] for row in report["rows"]]
-        self.assertGreaterEqual(kinds.count("hostile"), 45)
+        kinds = [path.parent.name for path in self.part]
+        self.assertGreaterEqual(kinds.count("hostile"), 80)
         self.assertGreaterEqual(kinds.count("honest"), 40)
-        for row in report["rows"]:
-            self.assertTrue(row["cause"], row)
+        self.as_whoever_runs_the_tests()
 
     def test_then_as_an_ordinary_user(self):
-        if os.geteuid() != 0:
-            self.skipTest("not root: the other test has run as an ordinary user already")
-        setpriv = shutil.which("setpriv")
-        if setpriv is None:
-            self.skipTest("setpriv (util-linux) is not there to become an ordinary user with")
-        folder = Path(tempfile.mkdtemp(prefix="assay-selftest-user-"))
-        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
-        # What the other test has built is built for this user too: compilers take most of the time.
-        shutil.copytree(self.shared_cache, folder / "cache")
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, NOBODY, NOBODY)
-        prefix = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-        if subprocess.run([*prefix, str(scenario.PROGRAMS / "assay"), "--version"], capture_output=True,
-                          check=False).returncode != 0:
-            self.skipTest(f"the user {NOBODY} cannot run {scenario.PROGRAMS / 'assay'}")
-        self.assert_all_as_stated(self.selftest(*self.corpora(), "--json", prefix=prefix, cwd=folder, HOME=folder,
-                                                TMPDIR=folder, ASSAY_BUILD_CACHE=folder / "cache"))
+        self.as_an_ordinary_user()
 
 
 class OutputTest(scenario.Scenario):

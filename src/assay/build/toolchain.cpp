@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::chrono::seconds kVersionLimit{10};
 constexpr std::uint64_t kCompilerMemory = std::uint64_t{4} << 30U;
-constexpr const char* kRemedy = "install a working C++ compiler";
+constexpr const char* kCompilerRemedy = "install a working C++ compiler";
 
 base::Result<std::string> first_line_of(const os::Path& compiler, const std::string& option) {
-  ASSAY_TRY_ASSIGN(const std::string output, ask_compiler(compiler, option, kRemedy));
+  ASSAY_TRY_ASSIGN(const std::string output, ask_compiler(compiler, option, kCompilerRemedy));
   return base::split(output, '\n').front();
 }
 

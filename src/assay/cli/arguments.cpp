@@ -11,7 +11,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr int kBadRequest = 2;
+constexpr int kMistyped = 2;
 
 constexpr const char* kFooter = R"(Examples:
   assay doctor                                     what works on this machine
@@ -43,7 +43,7 @@ Parsed parse(int argc, const char* const* argv) {
     std::ostringstream problem;
     const int code = app.exit(error, out, problem);
     Parsed parsed;
-    parsed.exit_code = code == 0 ? 0 : kBadRequest;
+    parsed.exit_code = code == 0 ? 0 : kMistyped;
     parsed.text = code == 0 ? out.str() : "assay: " + problem.str();
     return parsed;
   }

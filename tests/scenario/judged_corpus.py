@@ -1,0 +1,100 @@
+"""`assay selftest` on a part of the corpus, as root and then as an ordinary user: what selftest.py and selftest_alone.py
+share. Every candidate is in exactly one of the two parts."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import assay_scenario as scenario
+
+NOBODY = 65534
+TIMEOUT = 900
+TESTS = scenario.REPOSITORY / "tests"
+HEAD = re.compile(r"// assay-corpus: (.*)")
+# What only a clock tells, and what works the whole machine before it is stopped.
+NEEDS_THE_MACHINE = {"interference", "late_work", "limits", "reconcile", "roofline_floor"}
+# Of those that limits stop, the ones that take no more than one core while they wait for it.
+WAITS_FOR_ITS_LIMIT = {"60d-endless-loop", "60f-stops-itself", "60g-closes-everything", "60m-ignores-signals"}
+
+
+def corpus():
+    """Returns [(file, {word: value} of its head)] of all candidates."""
+    found = []
+    for kind in ("hostile", "honest"):
+        for path in sorted((TESTS / kind).iterdir()):
+            if path.suffix in (".c", ".cpp"):
+                head = HEAD.match(path.read_text())
+                found.append((path, dict(word.split("=", 1) for word in head.group(1).split())))
+    return found
+
+
+def runs_alone(path, head):
+    """Whether another process on the machine could make the outcome another one, or would be disturbed. What is honest
+    passes on a busy machine too: a false alarm there is a defect."""
+    if head["kind"] == "honest" or path.stem in WAITS_FOR_ITS_LIMIT:
+        return False
+    return head["probe"] in NEEDS_THE_MACHINE or head.get("stage") == "gate" or "suspect" in head["expect"]
+
+
+class JudgedCorpus(scenario.Scenario):
+    """Tests say which part by `part`, a list of files."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        # Not below the build: an ordinary user reads it too.
+        cls.copy = Path(tempfile.mkdtemp(prefix="assay-corpus-"))
+        cls.addClassCleanup(shutil.rmtree, cls.copy, ignore_errors=True)
+        for header in TESTS.glob("*.hpp"):
+            shutil.copy(header, cls.copy)
+        for path in cls.part:
+            folder = cls.copy / path.parent.name
+            folder.mkdir(exist_ok=True)
+            shutil.copy(path, folder)
+        for path in (cls.copy, *cls.copy.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+    def selftest(self, prefix=(), cwd=None, **extra):
+        command = [*prefix, str(scenario.PROGRAMS / "assay"), "selftest", "--dataset", str(scenario.DATASET), "--json"]
+        for folder in sorted(path for path in self.copy.iterdir() if path.is_dir()):
+            command += ["--corpus", str(folder)]
+        extra.setdefault("ASSAY_BUILD_CACHE", self.shared_cache)
+        process = subprocess.run(command, cwd=cwd or self.folder, env=scenario.environment(**extra), text=True,
+                                 capture_output=True, timeout=TIMEOUT, errors="replace")
+        return scenario.Finished(process, command)
+
+    def assert_all_as_stated(self, finished):
+        self.assertIn(finished.code, (0, 1), str(finished))
+        report = finished.json()
+        wrong = [f"{row['entry']}: {row['outcome']}, expected {row['expected']}: {row['cause']}"
+                 for row in report["rows"] if not row["agrees"]]
+        self.assertEqual(wrong, [])
+        self.assertEqual(finished.code, 0)
+        self.assertEqual(sorted(row["entry"] for row in report["rows"]), sorted(path.stem for path in self.part))
+        for row in report["rows"]:
+            self.assertTrue(row["cause"], row)
+
+    def as_whoever_runs_the_tests(self):
+        self.assert_all_as_stated(self.selftest())
+
+    def as_an_ordinary_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("not root: the other test has run as an ordinary user already")
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            self.skipTest("setpriv (util-linux) is not there to become an ordinary user with")
+        folder = Path(tempfile.mkdtemp(prefix="assay-selftest-user-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        # What the other test has built is built for this user too: compilers take most of the time.
+        shutil.copytree(self.shared_cache, folder / "cache")
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, NOBODY, NOBODY)
+        prefix = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        if subprocess.run([*prefix, str(scenario.PROGRAMS / "assay"), "--version"], capture_output=True,
+                          check=False).returncode != 0:
+            self.skipTest(f"the user {NOBODY} cannot run {scenario.PROGRAMS / 'assay'}")
+        self.assert_all_as_stated(self.selftest(prefix=prefix, cwd=folder, HOME=folder, TMPDIR=folder,
+                                                ASSAY_BUILD_CACHE=folder / "cache"))
