@@ -10,7 +10,7 @@ namespace assay::stats {
 namespace {
 
 constexpr double kEffect = 0.01;
-constexpr double kAlpha = 0.05;
+constexpr double kFloorAlpha = 0.05;
 
 // One workload, one call a side and pair: the copy takes exp(ratio) times as long.
 std::vector<PairedSample> session_of(const std::vector<double>& ratios) {
@@ -23,7 +23,7 @@ std::vector<PairedSample> session_of(const std::vector<double>& ratios) {
 }
 
 NoiseFloor self_of(const std::vector<double>& ratios) {
-  return compare_with_itself(session_of(ratios), static_cast<int>(ratios.size()), 1, kAlpha, kEffect);
+  return compare_with_itself(session_of(ratios), static_cast<int>(ratios.size()), 1, kFloorAlpha, kEffect);
 }
 
 PairedComparison gain_of(double share) {
@@ -31,7 +31,7 @@ PairedComparison gain_of(double share) {
   for (const double wobble : {-1e-4, 0.0, 1e-4, 0.0}) {
     ratios.push_back(std::log1p(-share) + wobble);
   }
-  return compare_pairs(session_of(ratios), 4, 1, {3, 4, kAlpha, kEffect, 0}, 0.05);
+  return compare_pairs(session_of(ratios), 4, 1, {3, 4, kFloorAlpha, kEffect, 0}, 0.05);
 }
 
 TEST(NoiseFloor, TheFloorIsTheFartherBoundOfTheInterval) {
@@ -54,7 +54,7 @@ TEST(NoiseFloor, WithoutTwoPairsThereIsNoFloorToBeAbove) {
 TEST(NoiseFloor, APairWithoutATimeIsLeftOut) {
   std::vector<PairedSample> samples = session_of({0.01, -0.01, 0.02});
   samples.back().pair = 7;  // The copy of the third pair is missing.
-  EXPECT_EQ(compare_with_itself(samples, 3, 1, kAlpha, kEffect).pair_log_ratios.size(), 2U);
+  EXPECT_EQ(compare_with_itself(samples, 3, 1, kFloorAlpha, kEffect).pair_log_ratios.size(), 2U);
 }
 
 TEST(NoiseFloor, AGainInsideTheNoiseIsTakenBackAndALargerOneStands) {
@@ -103,7 +103,7 @@ TEST(NoiseFloor, SoundSessionsAreSeldomVoid) {
     }
     failed += self_of(ratios).failed ? 1 : 0;
   }
-  EXPECT_LT(failed, kSessions * kAlpha);
+  EXPECT_LT(failed, kSessions * kFloorAlpha);
 }
 
 }  // namespace

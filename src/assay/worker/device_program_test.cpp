@@ -137,7 +137,9 @@ class GpuDeviceProgram : public ::testing::Test {
 };
 
 TEST_F(GpuDeviceProgram, LaunchesInOrderWithEveryClockColdAndHot) {
-  ASSERT_TRUE(device::cuda::add_cupti(options_.access));
+  const auto cupti = device::cuda::find_cupti();
+  ASSERT_TRUE(cupti) << cupti.error().text();
+  ASSERT_TRUE(device::cuda::add_cupti(options_.access, *cupti));
   start();
   for (const base::TimingMethod method :
        {base::TimingMethod::events, base::TimingMethod::graph, base::TimingMethod::cupti}) {
