@@ -38,7 +38,8 @@ class Perturbation {
       case kK:
       case kV: {
         std::uint16_t& bits = halves(input)[random_.next_below(halves(input).size())];
-        bits = tensor::to_bfloat16(tensor::from_bfloat16(bits) + (input == kV ? 4.0F : 0.5F));
+        // A query's element meets a key's in a state that one token may have written: that key's may be small.
+        bits = tensor::to_bfloat16(tensor::from_bfloat16(bits) + (input == kQ ? 8.0F : input == kV ? 4.0F : 0.5F));
         return true;
       }
       case kState:
