@@ -76,7 +76,8 @@ class Runner:
 
 def doctor(runner):
     _, done = runner.run("doctor", "--json")
-    return {"benchmark": "assay doctor", "report": json.loads(done.stdout)}
+    # Where the checkout lies is no result.
+    return {"benchmark": "assay doctor", "report": json.loads(done.stdout.replace(str(ROOT), "."))}
 
 
 def verdict(runner):

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include <assay/os/file.hpp>
@@ -272,6 +274,109 @@ TEST(ExplainPolicy, SaysWhatItsTestsLeanOnAndWhatItCosts) {
   EXPECT_THAT(release, Contains(AllOf(HasSubstr("The sweep is tested by evidence"), HasSubstr("at most 0.5 %"),
                                       HasSubstr("fewer than 9 pairs"))));
   EXPECT_THAT(release, Contains(HasSubstr("finds a gain of 0.8 %")));
+}
+
+// A release policy with one thing changed, in one text.
+std::string explained(const std::function<void(Policy&)>& change) {
+  Policy policy = *built_in_policy("release");
+  change(policy);
+  std::string text;
+  for (const std::string& sentence : explain(policy)) {
+    EXPECT_EQ(sentence.back(), '.') << sentence;
+    text += sentence + "\n";
+  }
+  return text;
+}
+
+// The number between two words of a text.
+double number_in(const std::string& text, const std::string& before, const std::string& after) {
+  const std::size_t at = text.find(before);
+  const std::size_t begin = at + before.size();
+  EXPECT_NE(at, std::string::npos) << before << " in\n" << text;
+  const std::size_t end = at == std::string::npos ? at : text.find(after, begin);
+  EXPECT_NE(end, std::string::npos) << after << " in\n" << text;
+  return end == std::string::npos ? std::numeric_limits<double>::quiet_NaN()
+                                  : std::stod(text.substr(begin, end - begin));
+}
+
+TEST(ExplainPolicy, SaysWhichStageComparesTheIncumbentWithItself) {
+  const auto with = [](bool gate, bool sweep) {
+    return explained([&](Policy& policy) {
+      policy.gate.self_comparison = gate;
+      policy.sweep.self_comparison = sweep;
+    });
+  };
+  EXPECT_THAT(with(true, true), HasSubstr("The gate and the sweep also time the incumbent"));
+  EXPECT_THAT(with(true, false), HasSubstr("The gate also times the incumbent"));
+  EXPECT_THAT(with(false, true), HasSubstr("The sweep also times the incumbent"));
+  EXPECT_THAT(with(false, false), Not(HasSubstr("a copy of itself")));
+}
+
+TEST(ExplainPolicy, NamesOnlyWhatThePolicyAsksFor) {
+  const std::string plain = explained([](Policy& policy) {
+    policy.gate.minimum_sandbox = base::SandboxLevel::none;
+    policy.gate.clock = std::nullopt;
+    policy.gate.cache = base::CacheState::cold;
+    policy.gate.futility = policy.sweep.futility = 0;
+    policy.sweep.stress_trials = 0;
+  });
+  for (const char* unasked : {"sandbox", "are timed by", "in the caches", "ends early", "clean trials"}) {
+    EXPECT_THAT(plain, Not(HasSubstr(unasked)));
+  }
+  const std::string full = explained([](Policy& policy) {
+    policy.gate.minimum_sandbox = base::SandboxLevel::namespaces;
+    policy.gate.cache = base::CacheState::hot;
+    policy.gate.futility = policy.sweep.futility = 0.125;
+    policy.sweep.stress_trials = 299;
+    policy.sweeps_per_round = 2;
+  });
+  EXPECT_THAT(full, AllOf(HasSubstr("level 'namespaces'"), HasSubstr("in the caches"), HasSubstr("than 12.5 %"),
+                          HasSubstr("at most 2 gate winners a round")));
+  EXPECT_NEAR(number_in(full, "on such inputs by ", " %"), 1, 0.005) << "three hundred clean trials: one percent";
+}
+
+TEST(ExplainPolicy, MorePairsFindSmallerGainsAndTheCapSufficesForWhatItStates) {
+  double last = 100;
+  for (const int pairs : {16, 32, 64, 128, 256}) {
+    const std::string text = explained([&](Policy& policy) {
+      policy.sweep.maximum_pairs = pairs;
+      policy.sweep.alpha = 0.01;
+      policy.sweep.minimum_effect = 0.002;
+    });
+    const double gain = number_in(text, "a sweep finds a gain of ", " %");
+    EXPECT_LT(gain, last) << pairs;
+    EXPECT_GT(gain, 0.2) << "nothing at the edge of the effect that matters can be found";
+    EXPECT_LE(number_in(text, "sessions, with up to ", " pairs"), pairs);
+    last = gain;
+  }
+}
+
+TEST(ExplainPolicy, TheStatedCostIsThatOfEveryPair) {
+  const std::string text = explained([](Policy& policy) {
+    policy.gate.maximum_pairs = 7;
+    policy.gate.samples_per_pair = 5;
+    policy.gate_workloads = 4;
+  });
+  EXPECT_THAT(text, HasSubstr("A gate costs at most 14 processes and 70 timed calls on each of 4 workloads"));
+}
+
+TEST(ExplainPolicy, AStricterErrorTakesMorePairsToBeShown) {
+  const auto least = [](double alpha) {
+    return number_in(explained([&](Policy& policy) {
+                       policy.gate.test = policy.sweep.test = task::PairedTest::evidence;
+                       policy.gate.alpha = policy.sweep.alpha = alpha;
+                     }),
+                     "is shown by fewer than ", " pairs");
+  };
+  EXPECT_LT(least(0.1), least(0.01));
+  EXPECT_LT(least(0.01), least(1e-4));
+  const std::string student = explained([](Policy& policy) {
+    policy.gate.test = policy.sweep.test = task::PairedTest::student_t;
+    policy.sweep.minimum_pairs = 3;
+    policy.sweep.maximum_pairs = 12;
+  });
+  EXPECT_THAT(student, AllOf(HasSubstr("its error split over the 10 looks"), Not(HasSubstr("evidence"))));
+  EXPECT_THAT(student, Not(HasSubstr("e-LOND"))) << "only evidence is spent over a campaign";
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ double expected_detection(const FailureBelief& belief, std::int64_t trials) {
   const double a = belief.failures;
   const double b = belief.successes;
   const auto n = static_cast<double>(trials);
-  return -std::expm1(std::lgamma(b + n) - std::lgamma(a + b + n) + std::lgamma(a + b) - std::lgamma(b));
+  // Paired so that no trial finds exactly nothing: in another order rounding could leave a probability below 0.
+  return -std::expm1((std::lgamma(b + n) - std::lgamma(b)) - (std::lgamma(a + b + n) - std::lgamma(a + b)));
 }
 
 double draw_rate(const FailureBelief& belief, base::Philox& random) {

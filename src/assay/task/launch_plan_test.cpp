@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <assay/base/json.hpp>
 #include <assay/task/codec.hpp>
@@ -200,6 +201,105 @@ TEST(LaunchPlan, TheExampleResolvesForEveryWorkload) {
     EXPECT_EQ(resolved->launches.at(1).grid[1], batch * 8);
   }
   EXPECT_EQ(workloads, 54);
+}
+
+// What an integer becomes in memory, against the compiler's own conversions.
+template <class T>
+void expect_integers(ParameterType type) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> values = {kLeast, kLeast + 1, -1, 0, 1, 2, kMost - 1, kMost};
+  for (const int bits : {7, 8, 31, 32, 33}) {
+    const std::int64_t power = std::int64_t{1} << bits;
+    values.insert(values.end(), {power - 1, power, power + 1, -power - 1, -power, 1 - power});
+  }
+  for (const std::int64_t value : values) {
+    const auto made = parameter_value(value, type);
+    const bool fits = std::in_range<T>(value);
+    ASSERT_EQ(made.has_value(), fits) << value << " as " << to_string(type);
+    if (fits) {
+      T read = 0;
+      std::memcpy(&read, &made->bits, sizeof read);
+      EXPECT_TRUE(std::cmp_equal(read, value)) << value << " as " << to_string(type);
+      EXPECT_EQ(made->size, sizeof(T));
+      EXPECT_EQ(made->size < 8 ? made->bits >> (8 * made->size) : 0, 0U) << "nothing lies above the value's bytes";
+    }
+  }
+}
+
+TEST(ParameterValue, IntegersFitAsTheCompilerSays) {
+  expect_integers<std::int32_t>(ParameterType::int32);
+  expect_integers<std::int64_t>(ParameterType::int64);
+  expect_integers<std::uint32_t>(ParameterType::uint32);
+  expect_integers<std::uint64_t>(ParameterType::uint64);
+}
+
+TEST(ParameterValue, RealsThatAreNotFiniteStayWhatTheyAre) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(parameter_value(infinite, ParameterType::float32)->bits, 0x7f800000U);
+  EXPECT_EQ(parameter_value(-infinite, ParameterType::float32)->bits, 0xff800000U);
+  EXPECT_EQ(parameter_value(infinite, ParameterType::float64)->bits, std::uint64_t{0x7ff} << 52U);
+  EXPECT_TRUE(parameter_value(std::numeric_limits<double>::quiet_NaN(), ParameterType::float32));
+  EXPECT_TRUE(parameter_value(double{std::numeric_limits<float>::max()}, ParameterType::float32));
+  EXPECT_FALSE(parameter_value(2 * double{std::numeric_limits<float>::max()}, ParameterType::float32));
+  EXPECT_EQ(parameter_value(-0.0, ParameterType::float32)->bits, 0x80000000U) << "zero keeps its sign";
+}
+
+// The values at each end of a bound are taken, those beyond it refused.
+struct Bound {
+  std::string pointer;
+  std::int64_t least;
+  std::int64_t most;
+};
+class LaunchBound : public ::testing::TestWithParam<Bound> {};
+
+TEST_P(LaunchBound, HoldsItsEndsAndNothingBeyond) {
+  const auto [pointer, least, most] = GetParam();
+  // One launch that leaves every bound free: no cluster, one thread, no argument that leans on scratch memory.
+  Json plan = Json::parse(kPlan);
+  Json& launch = plan["run"]["launches"][0];
+  launch.erase("cluster");
+  launch["grid"] = {1, 1, 1};
+  launch["block"] = {1, 1, 1};
+  launch["arguments"] = Json::array();
+  for (const std::int64_t value : {least, most}) {
+    plan[Json::json_pointer("/run" + pointer)] = value;
+    const auto resolved = resolve(plan.dump());
+    EXPECT_TRUE(resolved) << pointer << " = " << value << ": " << resolved.error().text();
+  }
+  for (const std::int64_t value : {least - 1, most + 1}) {
+    plan[Json::json_pointer("/run" + pointer)] = value;
+    const auto resolved = resolve(plan.dump());
+    ASSERT_FALSE(resolved) << pointer << " = " << value;
+    EXPECT_THAT(resolved.error().text(), AllOf(HasSubstr("/run" + pointer), HasSubstr(std::to_string(value)),
+                                               HasSubstr(std::to_string(least)), HasSubstr(std::to_string(most))));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LaunchBound,
+                         ::testing::Values(Bound{"/launches/0/grid/0", 1, 2147483647},
+                                           Bound{"/launches/0/grid/1", 1, 65535}, Bound{"/launches/0/grid/2", 1, 65535},
+                                           Bound{"/launches/0/block/0", 1, 1024}, Bound{"/launches/0/block/1", 1, 1024},
+                                           Bound{"/launches/0/block/2", 1, 64},
+                                           Bound{"/launches/0/shared_bytes", 0, kMostSharedBytes},
+                                           Bound{"/scratch_bytes", 0, std::int64_t{kMostScratchBytes}}));
+
+TEST(LaunchPlan, ExtentsThatAreNotGivenAreOneAndThereIsNoClusterUnlessAsked) {
+  Json json = Json::parse(kPlan);
+  Json& launch = json["run"]["launches"][0];
+  for (const char* optional : {"cluster", "shared_bytes", "cooperative"}) {
+    launch.erase(optional);
+  }
+  launch["grid"] = {3};
+  launch["block"] = {64};
+  const auto resolved = resolve(json.dump());
+  ASSERT_TRUE(resolved) << resolved.error().text();
+  const ResolvedLaunch& made = resolved->launches[0];
+  EXPECT_EQ(made.grid, (std::array<std::uint32_t, 3>{3, 1, 1}));
+  EXPECT_EQ(made.block, (std::array<std::uint32_t, 3>{64, 1, 1}));
+  EXPECT_EQ(made.cluster, (std::array<std::uint32_t, 3>{0, 0, 0}));
+  EXPECT_EQ(made.shared_bytes, 0U);
+  EXPECT_FALSE(made.cooperative);
 }
 
 }  // namespace
