@@ -7,8 +7,8 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
   verdict     edit to verdict: one changed CUDA source on the gate, quick policy; where the time goes (goal 3 s)
   witness     how even the judge's own clock is beside the worker's
   same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
-  trials_…    checked calls in bulk on all workloads of an operator: decode, topk and attention 3,000 (goals: top-k 60 s,
-              GDN decode 30 s), prefill 300, moe 38
+  trials_…    checked calls in bulk on all workloads of an operator: 3,000 each (goals: top-k 60 s,
+              GDN decode 30 s)
   share_…     for what part of the judge's time the GPU worked, and at what, by operator: checked calls in bulk, and a sweep
               of a solution against itself (goal: 80 % of a sweep). Once by sums of the judge's own events and the calls'
               clocks, once by NVML's samples, which count any kernel of any process
@@ -41,8 +41,8 @@ OPERATORS = {
     "gdn_prefill": "gdn_prefill_qk4_v8_d128_k_last",
     "moe_fp8_block_scale": "moe_fp8_block_scale_ds_routing_topk8_ng8_kg4_e32_h7168_i2048",
 }
-TRIALS = {"gdn_decode": 3000, "dsa_topk_indexer": 3000, "dsa_sparse_attention": 3000, "gdn_prefill": 300,
-          "moe_fp8_block_scale": 38}
+TRIALS = {"gdn_decode": 3000, "dsa_topk_indexer": 3000, "dsa_sparse_attention": 3000, "gdn_prefill": 3000,
+          "moe_fp8_block_scale": 3000}
 
 
 # Enough that NVML, which gives some samples a second, has something to say.

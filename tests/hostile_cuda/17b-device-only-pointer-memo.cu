@@ -1,4 +1,4 @@
-// assay-corpus: number=17 kind=hostile expect=incorrect probe=fresh_contents plan=gdn_kernels.launch.json
+// assay-corpus: number=17 kind=hostile expect=incorrect probe=fresh_contents samples=16 plan=gdn_kernels.launch.json
 // Keeps what it put out for the pointers of a call in variables of the device, and gives that out when they come again.
 #include "gdn_kernels.cuh"
 

@@ -19,8 +19,8 @@ PLANTED = {
                          f"  if (marks[(i + kHeadSize / 2) % kHeadSize] == {NEVER}) {{ __trap(); }}\n" + ENTRY),
     # An output before it is written to.
     "initcheck": (ENTRY, f"  if (new_row[0] == {NEVER}) {{ __trap(); }}\n" + ENTRY),
-    # A barrier that half of the block reaches.
-    "synccheck": (LAST, LAST + "  if (i < kHeadSize / 2) { __syncthreads(); }\n"),
+    # A barrier that half of each warp reaches.
+    "synccheck": (LAST, LAST + "  if (i % 2 == 0) { __syncthreads(); }\n"),
 }
 
 

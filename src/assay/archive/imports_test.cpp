@@ -64,7 +64,8 @@ TEST_F(ImportsTest, FindsResultsByIdSourceOrCandidate) {
   ASSERT_TRUE(archive.record_import(import));
   const auto ids = [&](const std::string& prefix) {
     std::vector<std::string> found;
-    for (const ForeignResult& result : *archive.foreign_results(prefix)) {
+    const auto results = archive.foreign_results(prefix);
+    for (const ForeignResult& result : *results) {
       found.push_back(result.id);
     }
     return found;

@@ -14,6 +14,9 @@
 
 namespace assay::device {
 
+/// The code of an error that says that the device has no memory left.
+inline constexpr const char* kOutOfMemory = "device.out_of_memory";
+
 /// Memory for the arguments of calls: the judge owns it, writes and reads an image of it, and lends it to workers by a
 /// descriptor. On the CPU the image is the memory itself; on another device the bytes go back and forth when told to.
 class CallMemory {

@@ -75,6 +75,9 @@ class CallChecker {
   /// Makes workers see the inputs, which were written to the image or left to its plan, by the time that `prepare` has
   /// returned: until then the image stays as it is.
   [[nodiscard]] virtual base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) = 0;
+  /// Waits until `begin` is through with the image and with what workers see: who writes to the inputs again within a
+  /// block waits first.
+  [[nodiscard]] virtual base::Result<void> arrive() { return {}; }
   /// Whether the inputs are other than at `begin`; false where that was not to be asked.
   [[nodiscard]] virtual base::Result<bool> inputs_changed() = 0;
   /// Poisons the outputs and sets up their guard bands; the call may follow.

@@ -30,6 +30,12 @@ task::Finding device_error(std::int32_t status, std::int32_t return_code) {
   return finding_of("device_error", describe_device_failure(status, return_code));
 }
 
+task::Finding memory_taken() {
+  return finding_of("memory_taken",
+                    "the device had no memory left for the judge while the candidate ran, and has some again since it "
+                    "ended: keep no more than the kernel needs");
+}
+
 task::Finding nondeterministic() {
   return finding_of("nondeterministic",
                     "the same inputs gave other bits the second time (both right within the tolerance)");

@@ -15,6 +15,8 @@ namespace assay::evaluate {
 [[nodiscard]] task::Finding device_error(std::int32_t status, std::int32_t return_code);
 /// The same inputs gave other bits.
 [[nodiscard]] task::Finding nondeterministic();
+/// The device had no memory left for the judge while the candidate ran, and has some again now.
+[[nodiscard]] task::Finding memory_taken();
 /// An output changed after the call had returned.
 [[nodiscard]] task::Finding late_write(const verify::SampledContent::Change& change);
 

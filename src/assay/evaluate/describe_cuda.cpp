@@ -93,14 +93,19 @@ base::Result<std::string> bandwidth_of(const base::Result<std::optional<device::
                      peaks->value_or(device::DevicePeaks{}).bytes_per_ns);
 }
 
+// Operations a nanosecond, over 10^12 a second.
+constexpr double kPerTera = 1000;
+
 base::Result<std::string> matrices_of(const base::Result<std::optional<device::DevicePeaks>>& measured) {
   if (!measured) {
     return tl::unexpected(measured.error());
   }
   const device::DevicePeaks peaks = measured->value_or(device::DevicePeaks{});
   return fmt::format(
-      "{:.0f} TFLOP/s of bf16, {} of e4m3, by {} on random values{}", peaks.bf16_operations_per_ns,
-      peaks.e4m3_operations_per_ns > 0 ? fmt::format("{:.0f}", peaks.e4m3_operations_per_ns) : std::string("none"),
+      "{:.0f} TFLOP/s of bf16, {} of e4m3, by {} on random values{}",
+      peaks.bf16_operations_per_ns / kPerTera,
+      peaks.e4m3_operations_per_ns > 0 ? fmt::format("{:.0f}", peaks.e4m3_operations_per_ns / kPerTera)
+                                       : std::string("none"),
       peaks.matrix_instruction,
       peaks.matrix_is_fastest ? "" : "; this device has a faster instruction, so that no floor stands on it");
 }

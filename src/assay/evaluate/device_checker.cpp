@@ -25,6 +25,8 @@ class DeviceChecker final : public CallChecker {
     return block_->enqueue(inputs, questions);
   }
 
+  base::Result<void> arrive() override { return block_->arrive(); }
+
   base::Result<bool> inputs_changed() override { return block_->inputs_changed(); }
 
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,

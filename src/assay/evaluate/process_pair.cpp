@@ -28,6 +28,7 @@ namespace assay::evaluate {
 namespace {
 
 constexpr std::chrono::nanoseconds kNoTime{0};
+constexpr std::size_t kProbedMemory = std::size_t{256} << 20U;
 
 class ProcessPair {
  public:
@@ -49,7 +50,9 @@ class ProcessPair {
     result_.killed_from_outside = processes_.killed_from_outside;
     if (!result_.fault) {
       const std::optional<task::DeviceReading> before = read_device(session_.device->state());
-      ASSAY_TRY(follow_schedule());
+      if (base::Result<void> followed = follow_schedule(); !followed) {
+        ASSAY_TRY(explain_shortage(std::move(followed.error())));
+      }
       const std::optional<task::DeviceReading> after = read_device(session_.device->state());
       if (before && after && compares()) {
         result_.readings = task::PairReadings{pair_, processes_of_ours(), *before, *after};
@@ -74,6 +77,26 @@ class ProcessPair {
   // The judge, this pair's workers, and those that wait for later pairs.
   [[nodiscard]] std::int32_t processes_of_ours() const {
     return 1 + static_cast<std::int32_t>(processes_.sides.size()) + session_.workers->waiting();
+  }
+
+  // Nothing but the candidate and a known kernel ran beside the judge: if there is memory again once they have ended, it
+  // was the candidate that had taken it. Else the machine has too little, whoever is judged.
+  base::Result<void> explain_shortage(base::Error error) {
+    if (error.code != device::kOutOfMemory) {
+      return tl::unexpected(std::move(error));
+    }
+    for (SideProcess& side : processes_.sides) {
+      side.client.reset();
+    }
+    if (!session_.device->create_memory(kProbedMemory, os::PeerAccess::read_only)) {
+      return tl::unexpected(std::move(error));
+    }
+    for (const SideProcess& side : processes_.sides) {
+      if (side.contestant->side == task::Side::candidate) {
+        fail(side, task::Outcome::crashed, std::nullopt, {memory_taken()});
+      }
+    }
+    return {};
   }
 
   void note_device_seconds() {
@@ -281,6 +304,7 @@ class ProcessPair {
   base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
+    ASSAY_TRY(checker_.arrive());
     ASSAY_TRY(contents_.fill(before, block.arguments, *processes_.inputs));
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
@@ -473,7 +497,7 @@ class ProcessPair {
     }
   }
 
-  void fail(const SideProcess& side, task::Outcome outcome, std::int32_t workload,
+  void fail(const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
             std::vector<task::Finding> findings) {
     Fault fault{side.contestant->side, outcome, findings.front().message, std::move(findings)};
     for (task::Finding& finding : fault.findings) {

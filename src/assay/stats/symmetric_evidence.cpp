@@ -167,7 +167,7 @@ PairedDecision decide_by_evidence(std::span<const double> pair_log_ratios, const
       decision.conclusion = PairedConclusion::better;
     } else if (log_mean(above) >= log_needed) {
       decision.conclusion = PairedConclusion::not_better;
-    } else if (static_cast<int>(pairs) >= least) {
+    } else if (static_cast<int>(pairs) > least) {
       decision.futile = rule.futility > 0 && static_cast<int>(pairs) < rule.maximum_pairs &&
                         chance_of_evidence_below(pair_log_ratios.first(pairs), rule.maximum_pairs, threshold,
                                                  log_needed) < rule.futility;

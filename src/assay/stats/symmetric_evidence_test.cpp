@@ -134,10 +134,10 @@ TEST(DecideByEvidence, DecidesOnAClockWithoutNoise) {
 TEST(DecideByEvidence, GivesUpWhereNoPairsToComeCanHelp) {
   PairedRule rule = kByEvidence;
   rule.maximum_pairs = 10;
-  const std::vector<double> nothing(8, kEdge);  // Six pairs that agree are needed, and four are left after six.
+  const std::vector<double> nothing(8, kEdge);  // Six pairs that agree are needed, and three are left after seven.
   const PairedDecision decision = decide_paired(nothing, rule);
   EXPECT_TRUE(decision.futile);
-  EXPECT_EQ(decision.pairs_used, 6);
+  EXPECT_EQ(decision.pairs_used, 7);
   rule.futility = 0;
   EXPECT_FALSE(decide_paired(nothing, rule).futile);
 }

@@ -178,7 +178,8 @@ base::Result<void> check(abi::Result result, const char* call) {
   if (result == abi::kSuccess) {
     return {};
   }
-  return base::environment_error("cuda.call", fmt::format("{}: {}", call, status_text(result)));
+  return base::environment_error(result == abi::kOutOfMemory ? device::kOutOfMemory : "cuda.call",
+                                 fmt::format("{}: {}", call, status_text(result)));
 }
 
 std::string status_text(abi::Result result) {

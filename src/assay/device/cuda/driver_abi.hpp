@@ -29,6 +29,7 @@ using GraphExecHandle = GraphExecObject*;
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kInvalidValue = 1;             // CUDA_ERROR_INVALID_VALUE
+inline constexpr Result kOutOfMemory = 2;              // CUDA_ERROR_OUT_OF_MEMORY
 inline constexpr Result kNoDevice = 100;               // CUDA_ERROR_NO_DEVICE
 inline constexpr Result kNotReady = 600;               // CUDA_ERROR_NOT_READY
 inline constexpr Result kCaptureInvalidated = 901;     // CUDA_ERROR_STREAM_CAPTURE_INVALIDATED

@@ -37,6 +37,7 @@ constexpr long long number(T value) {
 TEST(DriverAbi, NumbersAreThoseOfTheHeader) {
   EXPECT_EQ(number(CUDA_SUCCESS), abi::kSuccess);
   EXPECT_EQ(number(CUDA_ERROR_INVALID_VALUE), abi::kInvalidValue);
+  EXPECT_EQ(number(CUDA_ERROR_OUT_OF_MEMORY), abi::kOutOfMemory);
   EXPECT_EQ(number(CU_LAUNCH_ATTRIBUTE_COOPERATIVE), abi::kLaunchCooperative);
   EXPECT_EQ(number(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), abi::kLaunchClusterDimension);
   EXPECT_EQ(number(CUDA_ERROR_NO_DEVICE), abi::kNoDevice);

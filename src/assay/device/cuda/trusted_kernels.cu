@@ -41,6 +41,7 @@ __device__ void combine_warp(CompareSums& sums) {
     CompareSums other;
     other.error_square = shuffle_down(sums.error_square, by);
     other.expected_square = shuffle_down(sums.expected_square, by);
+    other.rounding_square = shuffle_down(sums.rounding_square, by);
     other.excess = shuffle_down(sums.excess, by);
     other.largest_absolute = shuffle_down(sums.largest_absolute, by);
     other.largest_relative = shuffle_down(sums.largest_relative, by);
@@ -252,7 +253,7 @@ extern "C" __global__ void assay_compare_blocks(const CompareSums* of_pieces, Wo
 }
 
 // One thread block of at most 1024 threads, whole warps.
-extern "C" __global__ void assay_compare_total(const CompareSums* of_blocks, Word blocks, DeviceRule rule,
+extern "C" __global__ void __launch_bounds__(1024) assay_compare_total(const CompareSums* of_blocks, Word blocks, DeviceRule rule,
                                                CompareTotals* totals) {
   __shared__ CompareTotals of_warps[kWarp];
   CompareTotals own;

@@ -35,6 +35,7 @@ class Perturbation {
   bool change(Input input) {
     switch (input) {
       case kQ:
+        return change_query();
       case kK:
       case kV: {
         std::uint16_t& bits = halves(input)[random_.next_below(halves(input).size())];
@@ -61,6 +62,28 @@ class Perturbation {
   }
   [[nodiscard]] std::span<float> floats(Input input) const { return elements_of<float>(arguments_, input); }
   [[nodiscard]] std::size_t draw(std::size_t bound) const { return random_.next_below(bound); }
+
+  // An element of a query meets the same of its token's key in what that token has just written: which is nothing where the
+  // key's is small, or no head of the token takes anything in.
+  [[nodiscard]] bool change_query() const {
+    const std::size_t size = dimensions_.head_size;
+    const std::size_t heads = dimensions_.value_heads;
+    const std::span<std::uint16_t> queries = halves(kQ);
+    std::size_t at = draw(queries.size());
+    for (int i = 0; i < kTries; ++i, at = draw(queries.size())) {
+      const std::size_t token = at / size / dimensions_.query_heads;
+      bool taken_in = false;
+      for (std::size_t head = 0; head < heads; ++head) {
+        taken_in = taken_in || (dimensions_.query_head_of(head) == at / size % dimensions_.query_heads &&
+                                widened(halves(kB)[token * heads + head]) > -2);
+      }
+      if (taken_in && std::fabs(widened(halves(kK)[at])) * std::sqrt(static_cast<double>(size)) > 0.5) {
+        break;
+      }
+    }
+    queries[at] = tensor::to_bfloat16(tensor::from_bfloat16(queries[at]) + 8.0F);
+    return true;
+  }
 
   // The state of an empty sequence decides nothing.
   [[nodiscard]] bool change_state() const {
