@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kRowsAPiece = 16;
 
+/// Of each token, what is wrong with its row.
+using RowMismatches = std::vector<std::optional<tensor::Mismatch>>;
+
 tensor::ConstView row_of(const tensor::ConstView& output, std::size_t row, std::size_t width) {
   const std::size_t bytes = tensor::byte_size(output.dtype, width);
   return {fmt::format("{}[{}]", output.name.empty() ? "output" : output.name, row),
@@ -39,10 +42,11 @@ std::vector<double> combine(const Dimensions& d, const AmbiguousToken& token, co
   return row;
 }
 
-/// Tells which of the rows that are not the nominal ones are those of another legal selection, and clears them.
+/// Holds the ambiguous tokens whose rows are not the nominal ones to their other legal selections: a row that is one of
+/// those is right, and of one that is none the mismatch becomes that with the nearest, which is what it may have meant.
 void excuse_ambiguous(const Dimensions& d, std::span<const ConstArgument> inputs, const tensor::ConstView& got,
-                      std::span<const double> spare, const tensor::ComparisonRule& rule,
-                      std::vector<std::uint8_t>& wrong, std::vector<std::size_t>& alternatives) {
+                      std::span<const double> spare, const tensor::ComparisonRule& rule, RowMismatches& mismatches,
+                      std::vector<std::size_t>& alternatives) {
   const Routing routing = route(d, inputs);
   const auto offset = static_cast<std::int64_t>(
       std::visit([](auto value) { return static_cast<double>(value); }, std::get<Scalar>(inputs[kLocalExpertOffset])));
@@ -54,9 +58,12 @@ void excuse_ambiguous(const Dimensions& d, std::span<const ConstArgument> inputs
     first += count;
     alternatives[token.token] = token.selections.size();
     const tensor::ConstView row = row_of(got, token.token, d.hidden);
-    for (std::size_t i = 1; wrong[token.token] != 0 && i < token.selections.size(); ++i) {
-      const std::vector<double> other = combine(d, token, token.selections[i], offset, by_expert);
-      wrong[token.token] = tensor::compare(row, other, rule).has_value() ? 1U : 0U;
+    std::optional<tensor::Mismatch>& nearest = mismatches[token.token];
+    for (std::size_t i = 1; nearest && i < token.selections.size(); ++i) {
+      auto other = tensor::compare(row, combine(d, token, token.selections[i], offset, by_expert), rule);
+      if (!other || other->worst_block_norm_error < nearest->worst_block_norm_error) {
+        nearest = std::move(other);
+      }
     }
   }
 }
@@ -72,33 +79,31 @@ std::optional<tensor::Mismatch> compare_output(const Dimensions& dimensions, std
   tensor::ComparisonRule row_rule = rule;
   row_rule.norm_axes = 0;
   const std::span<const double> wanted(expected[0]);
-  std::vector<std::uint8_t> wrong(rows);
+  RowMismatches mismatches(rows);
   base::parallel_for((rows + kRowsAPiece - 1) / kRowsAPiece, [&](std::size_t piece) {
     for (std::size_t row = piece * kRowsAPiece; row < std::min(rows, (piece + 1) * kRowsAPiece); ++row) {
-      wrong[row] =
-          tensor::compare(row_of(got, row, width), wanted.subspan(row * width, width), row_rule).has_value() ? 1U : 0U;
+      mismatches[row] = tensor::compare(row_of(got, row, width), wanted.subspan(row * width, width), row_rule);
     }
   });
-  if (std::count(wrong.begin(), wrong.end(), 1U) == 0) {
+  const auto is_wrong = [](const std::optional<tensor::Mismatch>& mismatch) { return mismatch.has_value(); };
+  if (std::none_of(mismatches.begin(), mismatches.end(), is_wrong)) {
     return std::nullopt;
   }
   std::vector<std::size_t> alternatives(rows, 1);
   if (!expected[1].empty()) {
-    excuse_ambiguous(dimensions, inputs, got, expected[1], row_rule, wrong, alternatives);
+    excuse_ambiguous(dimensions, inputs, got, expected[1], row_rule, mismatches, alternatives);
   }
-  const auto wrong_rows = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), 1U));
+  const auto wrong_rows = std::count_if(mismatches.begin(), mismatches.end(), is_wrong);
   std::optional<tensor::Mismatch> worst;
   std::size_t worst_row = 0;
   std::size_t mismatched = 0;
   for (std::size_t row = 0; row < rows; ++row) {
-    if (wrong[row] == 0) {
+    if (!mismatches[row]) {
       continue;
     }
-    auto mismatch = tensor::compare(row_of(got, row, width), wanted.subspan(row * width, width), row_rule);
-    ASSAY_CHECK(mismatch.has_value());
-    mismatched += mismatch->mismatched_elements;
-    if (!worst || mismatch->worst_block_norm_error > worst->worst_block_norm_error) {
-      worst = std::move(mismatch);
+    mismatched += mismatches[row]->mismatched_elements;
+    if (!worst || mismatches[row]->worst_block_norm_error > worst->worst_block_norm_error) {
+      worst = mismatches[row];
       worst_row = row;
     }
   }

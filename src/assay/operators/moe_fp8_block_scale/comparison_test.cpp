@@ -112,6 +112,35 @@ TEST_P(MoeTies, BothOrdersArePassedAndAMixtureToo) {
   }
 }
 
+TEST_P(MoeTies, BothOrdersArePassedOfAKernelThatStoresCInFp8) {
+  for (std::uint64_t call = 0; call < 4; ++call) {
+    OperatorTrial trial = make_stressed(GetParam(), 33, call);
+    const auto expected = trial.reference();
+    for (const bool highest : {false, true}) {
+      run_float32(kSmall, trial, {.float8_intermediate = true, .highest_index_first = highest});
+      EXPECT_EQ(trial.judge(expected), "") << (highest ? "highest" : "lowest") << " index first, call " << call;
+      run_float32(kSmall, trial, {.float8_intermediate = true, .highest_index_first = highest},
+                  Mistake::one_expert_fewer);
+      EXPECT_NE(trial.judge(expected), "") << call;
+      run_float32(kSmall, trial, {.highest_index_first = highest}, Mistake::float8_twice);
+      EXPECT_NE(trial.judge(expected), "") << call;
+    }
+  }
+}
+
+TEST_P(MoeTies, AWrongRowIsToldByTheNearestOfItsLegalSelections) {
+  OperatorTrial trial = make_stressed(GetParam(), 33);
+  const auto expected = trial.reference();
+  run_float32(kSmall, trial, {.highest_index_first = true});
+  for (std::uint16_t& value : trial.out<std::uint16_t>(0)) {
+    value = tensor::to_bfloat16(tensor::from_bfloat16(value) * 1.25F);
+  }
+  const auto mismatch =
+      small().compare(trial.axes(), trial.const_arguments(), 0, tensor::as_const(trial.output(0)), expected);
+  ASSERT_TRUE(mismatch.has_value());
+  EXPECT_NEAR(mismatch->worst_block_norm_error, 0.25, 0.01);
+}
+
 TEST_P(MoeTies, OnlyLegalSelectionsArePassed) {
   OperatorTrial trial = make_stressed(GetParam(), 33);
   const auto expected = trial.reference();

@@ -329,6 +329,8 @@ const std::vector<NamedStyle>& honest_styles() {
        {.sums = dequantised, .bfloat16_experts = true, .highest_index_first = true, .experts_backwards = true}},
       {"promoted_float8_intermediate", {.float8_intermediate = true}},
       {"promoted_float8_and_bfloat16_experts", {.float8_intermediate = true, .bfloat16_experts = true}},
+      {"one_strand_float8_intermediate",
+       {.sums = one_strand, .float8_intermediate = true, .highest_index_first = true, .experts_backwards = true}},
       {"one_strand_float32", {.sums = one_strand, .highest_index_first = true}},
   };
   return kStyles;

@@ -131,8 +131,8 @@ class MoeFp8BlockScale final : public Operator {
   }
 
  private:
-  // Where W1 x was rounded to bfloat16 before, C comes out one step of fp8 away here and there: room for that on usual
-  // contents, not for rows that hang on one element of C.
+  // Sums of another order put an element of C one step of fp8 away here and there: room for that, also in rows that hang
+  // on few elements of C, but not for a W1 x that was rounded to bfloat16 before.
   static constexpr tensor::ComparisonRule kOfRequantised = {.relative = 0x1p-7,
                                                             .absolute_of_rms = 0.08,
                                                             .norm = 0.02,
