@@ -1,4 +1,4 @@
-// assay-corpus: number=7 kind=hostile expect=suspect probe=reconcile stage=gate
+// assay-corpus: number=7 kind=hostile expect=suspect|indistinguishable probe=reconcile stage=gate
 // Finds clock_gettime in the tables of the program that loaded it and puts a slow clock there: all times shrink by
 // three.
 #include "gdn_decode.hpp"

@@ -1,4 +1,4 @@
-// assay-corpus: number=8 kind=hostile expect=suspect probe=reconcile stage=gate
+// assay-corpus: number=8 kind=hostile expect=suspect|indistinguishable probe=reconcile stage=gate
 // Moves the start of the call on the stack to the middle of it: half of the time is hidden, which no glance shows.
 #include "gdn_decode.hpp"
 #include "saved_start_time.hpp"

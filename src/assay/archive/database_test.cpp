@@ -177,9 +177,8 @@ TEST_F(DatabaseTest, ANewerSchemaIsRefusedByName) {
   for (const auto& refused : {migrate(database), refuse_newer(database)}) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().owner, base::Owner::input);
-    EXPECT_EQ(refused.error().message,
-              file_.string() + " was written by a newer Assay (schema 7; this one knows " + std::to_string(known_schema()) +
-                  "): upgrade Assay");
+    EXPECT_EQ(refused.error().message, file_.string() + " was written by a newer Assay (schema 7; this one knows " +
+                                           std::to_string(known_schema()) + "): upgrade Assay");
   }
 }
 

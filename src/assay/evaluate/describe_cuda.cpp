@@ -102,8 +102,7 @@ base::Result<std::string> matrices_of(const base::Result<std::optional<device::D
   }
   const device::DevicePeaks peaks = measured->value_or(device::DevicePeaks{});
   return fmt::format(
-      "{:.0f} TFLOP/s of bf16, {} of e4m3, by {} on random values{}",
-      peaks.bf16_operations_per_ns / kPerTera,
+      "{:.0f} TFLOP/s of bf16, {} of e4m3, by {} on random values{}", peaks.bf16_operations_per_ns / kPerTera,
       peaks.e4m3_operations_per_ns > 0 ? fmt::format("{:.0f}", peaks.e4m3_operations_per_ns / kPerTera)
                                        : std::string("none"),
       peaks.matrix_instruction,

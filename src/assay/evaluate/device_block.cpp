@@ -139,7 +139,10 @@ base::Result<std::optional<tensor::LargestErrors>> DeviceBlock::errors_of(Device
     const auto format = operators::cuda::element_format(place.dtype);
     if (tensor::is_floating(place.dtype) && format) {
       // By no rule: only what the elements add up to is asked for.
-      requests.push_back({outputs + place.offset, *format, expected_[i], elements_[i],
+      requests.push_back({outputs + place.offset,
+                          *format,
+                          expected_[i],
+                          elements_[i],
                           {.norm = std::numeric_limits<double>::infinity(), .block_elements = elements_[i]}});
     }
   }

@@ -67,8 +67,8 @@ base::Result<SharedMemory> SharedMemory::create(const std::string& name, std::si
   if (!std::in_range<off_t>(size) || ::ftruncate(memory.fd_.get(), static_cast<off_t>(size)) != 0) {
     return no_memory(size, std::in_range<off_t>(size) ? errno : EFBIG);
   }
-  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | (pages == Pages::usual ? populate(size) : 0),
-                         memory.fd_.get(), 0);
+  void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | (pages == Pages::usual ? populate(size) : 0), memory.fd_.get(), 0);
   if (address == MAP_FAILED) {
     return no_memory(size, errno);
   }

@@ -38,7 +38,7 @@ __device__ void keep(float sum, float* sink) {
 // Two warpgroups, each 64 x 256 of the product, with a common second factor: as good kernels for this chip have it.
 constexpr unsigned kRowsOfA = 64;
 constexpr unsigned kRowsOfB = 256;
-constexpr unsigned kRowBytes = 128;      // 64 bfloat16 or 128 e4m3, laid out with the swizzle of 128 bytes.
+constexpr unsigned kRowBytes = 128;         // 64 bfloat16 or 128 e4m3, laid out with the swizzle of 128 bytes.
 constexpr unsigned kInstructionBytes = 32;  // Of a row, that one instruction takes.
 constexpr unsigned kTileA = kRowsOfA * kRowBytes;
 constexpr unsigned kTileB = kRowsOfB * kRowBytes;
@@ -49,7 +49,9 @@ constexpr unsigned kRounds = 2048;
 constexpr unsigned kBf16Depth = 16;
 constexpr unsigned kE4m3Depth = 32;
 // Two warpgroups, two operations a product.
-__host__ __device__ constexpr unsigned operations(unsigned depth) { return 2 * kInstructions * 2 * kRowsOfA * kRowsOfB * depth; }
+__host__ __device__ constexpr unsigned operations(unsigned depth) {
+  return 2 * kInstructions * 2 * kRowsOfA * kRowsOfB * depth;
+}
 
 // A matrix in shared memory as wgmma wants it described: its address, 1,024 bytes from eight rows to the next, 128-byte
 // swizzle (PTX ISA, "Matrix Descriptor Format").
@@ -58,24 +60,26 @@ __device__ std::uint64_t describe(unsigned address) {
          std::uint64_t{1024 >> 4U} << 32U | std::uint64_t{1} << 62U;
 }
 
-#define ASSAY_OPERANDS \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+#define ASSAY_OPERANDS                                                                           \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "             \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define ASSAY_8(d, i) \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define ASSAY_8(d, i)                                                                                         \
+  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), \
+      "+f"(d[i + 7])
 #define ASSAY_32(d, i) ASSAY_8(d, i), ASSAY_8(d, i + 8), ASSAY_8(d, i + 16), ASSAY_8(d, i + 24)
 #define ASSAY_128(d) ASSAY_32(d, 0), ASSAY_32(d, 32), ASSAY_32(d, 64), ASSAY_32(d, 96)
 
 struct Bf16 {
   __device__ static unsigned word(unsigned bits) { return two_bf16(bits); }
   __device__ static void multiply(float (&d)[128], std::uint64_t a, std::uint64_t b) {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" ASSAY_OPERANDS "}, %128, %129, 1, 1, 1, 0, 0;"
+    asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" ASSAY_OPERANDS
+                 "}, %128, %129, 1, 1, 1, 0, 0;"
                  : ASSAY_128(d)
                  : "l"(a), "l"(b));
   }

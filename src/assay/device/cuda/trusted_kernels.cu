@@ -253,8 +253,8 @@ extern "C" __global__ void assay_compare_blocks(const CompareSums* of_pieces, Wo
 }
 
 // One thread block of at most 1024 threads, whole warps.
-extern "C" __global__ void __launch_bounds__(1024) assay_compare_total(const CompareSums* of_blocks, Word blocks, DeviceRule rule,
-                                               CompareTotals* totals) {
+extern "C" __global__ void __launch_bounds__(1024)
+    assay_compare_total(const CompareSums* of_blocks, Word blocks, DeviceRule rule, CompareTotals* totals) {
   __shared__ CompareTotals of_warps[kWarp];
   CompareTotals own;
   for (Word block = threadIdx.x; block < blocks; block += blockDim.x) {

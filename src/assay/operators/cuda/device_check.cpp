@@ -50,8 +50,9 @@ class RuleCheck final : public DeviceCheck {
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!compared[i].surely_right) {
         return DeviceVerdict{
-            false, fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm",
-                               name_of(i), compared[i].wrong, compared[i].totals.norm_unsure),
+            false,
+            fmt::format("{}: {} elements are off by themselves, and {} of its blocks may be by their norm", name_of(i),
+                        compared[i].wrong, compared[i].totals.norm_unsure),
             errors};
       }
     }
