@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include <assay/base/text.hpp>
+#include <assay/device/call_memory.hpp>
 #include <assay/os/library.hpp>
 #include <assay/os/process.hpp>
 
