@@ -31,7 +31,8 @@ class GivenTest : public ::testing::Test {
 };
 
 TEST_F(GivenTest, WithoutFilesNothingIsGiven) {
-  for (const task::Workload& workload : found().value()) {
+  const std::vector<task::Workload> workloads = found().value();
+  for (const task::Workload& workload : workloads) {
     EXPECT_THAT(workload.given, IsEmpty());
   }
 }
