@@ -124,7 +124,6 @@ class Judge {
     return {settings_.cache, settings_.include, toolchain, device::describe_processor().features_sha256};
   }
 
-  // Since the last one.
   // Of trials always; of pairs, where calls run on a device, together.
   void note_stages(const std::string& of, const task::Named<double>& stages, const task::Named<double>& on_device) {
     for (const auto& [stage, seconds] : stages) {
@@ -135,6 +134,7 @@ class Judge {
     }
   }
 
+  // Since the last one.
   void note_phase(const char* what) {
     const Clock::time_point now = Clock::now();
     judged_.evaluation.phases.emplace_back(what, std::chrono::duration<double>(now - phase_start_).count());

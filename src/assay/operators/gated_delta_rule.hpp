@@ -11,4 +11,9 @@ namespace assay::operators {
 
 [[nodiscard]] inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
+/// g: what a head keeps of its state.
+[[nodiscard]] inline double decay(double a_log, double a, double dt_bias) {
+  return std::exp(-std::exp(a_log) * softplus(a + dt_bias));
+}
+
 }  // namespace assay::operators

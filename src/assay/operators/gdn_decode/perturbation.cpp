@@ -78,12 +78,6 @@ class Perturbation {
     return {random_.next_below(entries), random_.next_below(kValueHeads)};
   }
 
-  [[nodiscard]] double decay(const Head& at) const {
-    const double a = static_cast<double>(tensor::from_bfloat16(halves(kA)[at.flat()]));
-    return std::exp(-std::exp(static_cast<double>(floats(kALog)[at.head])) *
-                    softplus(a + static_cast<double>(floats(kDtBias)[at.head])));
-  }
-
   // What is written becomes nothing, or all of it: by at least one half.
   [[nodiscard]] bool change_beta() const {
     std::uint16_t& b = halves(kB)[draw_head().flat()];
@@ -98,7 +92,9 @@ class Perturbation {
       if (!holds_something(floats(kState).subspan(at.flat() * kStateSize, kStateSize))) {
         continue;
       }
-      const bool forget = decay(at) > 0.5;
+      const bool forget = decay(static_cast<double>(floats(kALog)[at.head]),
+                                static_cast<double>(tensor::from_bfloat16(halves(kA)[at.flat()])),
+                                static_cast<double>(floats(kDtBias)[at.head])) > 0.5;
       if (input == kA) {
         halves(kA)[at.flat()] = tensor::to_bfloat16(forget ? 40.0F : -40.0F);
       } else if (input == kDtBias) {

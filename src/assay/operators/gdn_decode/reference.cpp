@@ -84,7 +84,7 @@ base::Result<void> compute_reference(const task::AxisValues& axes, std::span<con
     const std::size_t query_head = batch_head / kValueHeadsPerQueryHead;
     const Vector q_head = head_vector(q, query_head);
     const Vector k_head = head_vector(k, query_head);
-    const double g = std::exp(-std::exp(a_log[head]) * softplus(a[batch_head] + dt_bias[head]));
+    const double g = decay(a_log[head], a[batch_head], dt_bias[head]);
     const double beta = sigmoid(b[batch_head]);
     for (std::size_t i = 0; i < kHeadSize; ++i) {
       const std::size_t row_index = batch_head * kHeadSize + i;

@@ -134,8 +134,7 @@ class Perturbation {
       float& a_log = floats(kALog)[head];
       float& dt_bias = floats(kDtBias)[head];
       std::uint16_t& a = halves(kA)[token * heads + head];
-      const bool forget =
-          std::exp(-std::exp(static_cast<double>(a_log)) * softplus(widened(a) + static_cast<double>(dt_bias))) > 0.5;
+      const bool forget = decay(static_cast<double>(a_log), widened(a), static_cast<double>(dt_bias)) > 0.5;
       if (input == kA) {
         a = tensor::to_bfloat16(forget ? 40.0F : -40.0F);
       } else {

@@ -148,7 +148,7 @@ base::Result<Call> read_call(const Dimensions& dimensions, const task::AxisValue
   call.gates.reserve(tokens * heads);
   for (std::size_t i = 0; i < tokens * heads; ++i) {
     const std::size_t head = i % heads;
-    call.gates.push_back({std::exp(-std::exp(a_log[head]) * softplus(a[i] + dt_bias[head])), sigmoid(b[i])});
+    call.gates.push_back({decay(a_log[head], a[i], dt_bias[head]), sigmoid(b[i])});
   }
   for (const double each : a_log) {
     call.decay_errors.push_back(RowError::kSoftplus * std::exp(each));
