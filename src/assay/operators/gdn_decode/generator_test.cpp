@@ -284,6 +284,25 @@ TEST(GdnDecodeGenerator, APerturbationChangesOnePlaceAndShowsInTheOutputs) {
   EXPECT_GE(shown, kCalls * 9 / 10) << "a state that decays to nothing hides its element";
 }
 
+TEST(GdnDecodeGenerator, AGateIsPerturbedEvenWhereNoStateHoldsAnything) {
+  Trial trial(2);
+  const auto generator = instance().make_generator(5);
+  int gates = 0;
+  for (std::uint64_t which = 0; which < generator->perturbation_period(); ++which) {
+    generator->fill(make_workload(2, "u"), 1, trial.arguments());
+    std::ranges::fill(trial.input(kState).bytes, std::byte{0});
+    const Bytes before = bytes_of(trial);
+    const double scale = trial.scale();
+    generator->perturb(which, 1, trial.arguments());
+    const Bytes after = bytes_of(trial);
+    EXPECT_TRUE(before != after || trial.scale() != scale) << which;
+    for (const Input gate : {kALog, kA, kDtBias, kB}) {
+      gates += before[gate] != after[gate] ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(gates, 4) << "one of every six";
+}
+
 TEST(GdnDecodeGeneratorDeathTest, ArgumentsOfAnotherShapeAreBugs) {
   Trial trial(1);
   const auto generator = instance().make_generator(1);

@@ -119,8 +119,10 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
   ASSAY_CHECK(arguments.size() == kInputCount);
   base::Philox random(seed_, base::mix(base::mix(base::stream_id("gdn_decode.perturb"), which), call));
   Perturbation perturbation(random, arguments);
+  // Where every state is zero no decay matters; what is written does, and is a gate too: a candidate that knows a call
+  // again by all but its gates must meet one that changed.
   if (!perturbation.change(input_of(which))) {
-    perturbation.change(kV);
+    perturbation.change(kB);
   }
 }
 

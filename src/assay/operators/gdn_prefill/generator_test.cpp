@@ -202,6 +202,23 @@ TEST(GdnPrefillGenerator, APerturbationChangesOnePlaceAndShowsInTheOutputs) {
   EXPECT_GE(shown, kCalls * 9 / 10) << "a state that decays to nothing hides its element";
 }
 
+TEST(GdnPrefillGenerator, AGateIsPerturbedEvenWhereEverySequenceIsOneToken) {
+  const task::Workload workload = make_workload({1, 1, 1});
+  OperatorTrial trial(small_instance(), workload);
+  const auto generator = small_instance().make_generator(5);
+  int gates = 0;
+  for (std::uint64_t which = 0; which < generator->perturbation_period(); ++which) {
+    generator->fill(workload, 1, trial.arguments());
+    const Bytes before = bytes_of(trial);
+    generator->perturb(which, 1, trial.arguments());
+    const Bytes after = bytes_of(trial);
+    for (const Input gate : {kALog, kA, kDtBias, kB}) {
+      gates += before[gate] != after[gate] ? 1 : 0;
+    }
+  }
+  EXPECT_GE(gates, 4) << "one of each turn";
+}
+
 TEST(GdnPrefillGeneratorDeathTest, ArgumentsOfAnotherShapeAreBugs) {
   OperatorTrial trial(small_instance(), make_workload({4}));
   const auto generator = small_instance().make_generator(1);

@@ -181,8 +181,11 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
   ASSAY_CHECK(arguments.size() == kInputCount);
   base::Philox random(seed_, base::mix(base::mix(base::stream_id("gdn_prefill.perturb"), which), call));
   Perturbation perturbation(dimensions_, random, arguments);
-  if (!perturbation.change(input_of(which))) {
-    perturbation.change(kV);
+  // Where every sequence is one token long no decay need matter; what is written does, and is a gate too: a candidate that
+  // knows a call again by all but its gates must meet one that changed.
+  const Input input = input_of(which);
+  if (!perturbation.change(input)) {
+    perturbation.change(input == kCuSeqlens ? kV : kB);
   }
 }
 
