@@ -191,7 +191,7 @@ class Judge {
     return std::move(result.record);
   }
 
-  // On a GPU those that are surely needed are started while the compiler runs.
+  // Those that are surely needed are started while the compiler runs, which leaves a processor idle.
   base::Result<void> start_workers() {
     ASSAY_TRY_ASSIGN(log_, make_worker_log());
     ASSAY_TRY_ASSIGN(worker::WorkerOptions options, worker_options(request_, means_, settings_, log_));
@@ -204,10 +204,10 @@ class Judge {
     }
     if (means_.device->runs_remotely()) {
       warm_up_ = std::jthread([this] { means_.device->warm_up(); });
-      workers_->prepare(workers_of_a_pair() * request_.plan.minimum_pairs +
-                        (request_.plan.stress_trials > 0 ? means_.op->chain() ? 2 : 1 : 0) +
-                        (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
     }
+    workers_->prepare(workers_of_a_pair() * request_.plan.minimum_pairs +
+                      (request_.plan.stress_trials > 0 ? means_.op->chain() ? 2 : 1 : 0) +
+                      (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
     return {};
   }
 
@@ -307,7 +307,7 @@ class Judge {
   base::Result<void> run_pairs(const Session& session) {
     const bool compares = request_.incumbent.has_value();
     for (int pair = 0;; ++pair) {
-      if (means_.device->runs_remotely() && pair >= request_.plan.minimum_pairs) {
+      if (pair >= request_.plan.minimum_pairs) {
         workers_->prepare(workers_of_a_pair());
         workers_->settle();
       }

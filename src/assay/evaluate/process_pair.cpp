@@ -232,7 +232,7 @@ class ProcessPair {
     if (first.check && probes(task::Probe::output_check)) {
       ASSAY_TRY(check(block));
     }
-    if (!result_.fault && first.repetition == 0 && probes(task::Probe::determinism)) {
+    if (!result_.fault && (first.repeats || (following != nullptr && following->repeats))) {
       ASSAY_TRY(compare_with_repeat(first, block));
     }
     if (!officially()) {

@@ -49,6 +49,30 @@ std::vector<double> normals(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
+/// Each value times `factor`, rounded to one of five types.
+Owned rounded(DType dtype, const std::vector<double>& values, double factor) {
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  const auto all = [&](auto convert) {
+    std::vector<decltype(convert(0.0))> converted;
+    for (const double value : values) {
+      converted.push_back(convert(factor * value));
+    }
+    return owned(dtype, shape, converted);
+  };
+  switch (dtype) {
+    case DType::float16:
+      return all([](double value) { return to_float16(static_cast<float>(value)); });
+    case DType::bfloat16:
+      return all([](double value) { return to_bfloat16(static_cast<float>(value)); });
+    case DType::float8_e4m3fn:
+      return all([](double value) { return to_float8_e4m3fn(static_cast<float>(value)); });
+    case DType::float32:
+      return all([](double value) { return static_cast<float>(value); });
+    default:
+      return all([](double value) { return value; });
+  }
+}
+
 constexpr ComparisonRule kExact{};
 constexpr ComparisonRule kElementsOnly{.relative = 1e-3, .absolute_of_rms = 1e-3, .norm = kInfinity};
 
@@ -315,6 +339,30 @@ TEST(LargestErrors, SpecialValuesAreComparedByClass) {
   EXPECT_EQ(largest_errors(floats({3}, {kInfinity, kNaN, 1.25}).view(), expected).absolute, 0.25);
   EXPECT_EQ(largest_errors(floats({3}, {-kInfinity, kNaN, 1}).view(), expected).absolute, kInfinity);
   EXPECT_EQ(largest_errors(floats({3}, {kInfinity, 0, 1}).view(), expected).relative, kInfinity);
+}
+
+TEST(LargestErrors, AreThoseOfElementAfterElementInEveryTypeAndLength) {
+  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16, DType::float8_e4m3fn, DType::float64}) {
+    for (const std::size_t count : {1UL, 2UL, 3UL, 1023UL, 2049UL}) {
+      for (const bool special : {false, true}) {
+        std::vector<double> expected = normals(count, 7);
+        const Owned got = rounded(dtype, expected, 1.01);
+        if (special) {
+          expected[count / 2] = kNaN;
+        }
+        LargestErrors wanted;
+        for (std::size_t i = 0; i < count; ++i) {
+          const double value = element(got.view(), i);
+          const double error = std::fabs(value - expected[i]);
+          wanted.add(std::isnan(expected[i]) ? LargestErrors{kInfinity, kInfinity}
+                                             : LargestErrors{error, error / (std::fabs(expected[i]) + 1e-8)});
+        }
+        const LargestErrors errors = largest_errors(got.view(), expected);
+        EXPECT_EQ(errors.absolute, wanted.absolute) << to_string(dtype) << ' ' << count;
+        EXPECT_EQ(errors.relative, wanted.relative) << to_string(dtype) << ' ' << count;
+      }
+    }
+  }
 }
 
 TEST(LargestErrors, AreFoundInEveryPiece) {
