@@ -77,9 +77,11 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
       }
       if (target.purpose == Purpose::slower_gate) {
         // That it would not be promoted is known. Whether it is seen to be slower is the question: `not_better` means
-        // that without a minimum effect, and that takes as many pairs as it takes.
+        // that without a minimum effect, and that takes as many pairs as it takes. Beside such an effect any sound session
+        // differs from itself now and then, so it is not asked to.
         request.plan.futility = 0;
         request.plan.minimum_effect = 0;
+        request.plan.self_comparison = false;
       }
       break;
     case Purpose::sweep:

@@ -108,11 +108,13 @@ TEST(MakeRequest, ASmallerShareOfAlphaBringsThePairsThatItNeeds) {
 TEST(MakeRequest, SendsInjectionsWhereCandidatesGo) {
   CampaignConfiguration configuration = sample_configuration();
   configuration.policy.sweep.test = task::PairedTest::evidence;
+  configuration.policy.gate.self_comparison = true;
   const auto gate = request(configuration, Purpose::gate).plan;
   EXPECT_EQ(task::encode(request(configuration, Purpose::null_gate).plan), task::encode(gate));
   task::SessionPlan patient = gate;
   patient.futility = 0;
   patient.minimum_effect = 0;
+  patient.self_comparison = false;
   EXPECT_EQ(task::encode(request(configuration, Purpose::slower_gate).plan), task::encode(patient));
   EXPECT_THAT(request(configuration, Purpose::slower_gate).workloads, SizeIs(2));
   const auto sweep = request(configuration, Purpose::sweep);

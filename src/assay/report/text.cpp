@@ -26,7 +26,7 @@ std::string fate(const CandidateRow& row) {
   if (row.promoted) {
     return row.demotion.empty() ? "promoted" : "demoted";
   }
-  return row.unswept.empty() ? words(*row.outcome) : "outrun";
+  return row.unswept.empty() ? words(*row.outcome) : "not swept";
 }
 
 std::string headline_lines(const Headline& headline, Colour colour) {

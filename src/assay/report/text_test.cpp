@@ -44,7 +44,7 @@ TEST(RenderText, TellsTheFateOfEachOfTheBest) {
   }
   const std::string text = render_text(report);
   EXPECT_THAT(text, HasSubstr("demoted"));
-  EXPECT_THAT(text, HasSubstr("outrun"));
+  EXPECT_THAT(text, HasSubstr("not swept"));
   EXPECT_THAT(text, Not(HasSubstr("  promoted")));
 }
 

@@ -155,8 +155,11 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
       sentences.push_back(std::move(line));
     }
     if (candidate.outrun) {
-      sentences.push_back(fmt::format("Candidate {} passed its gate and was outrun by candidate {}: {}",
-                                      candidate.number, candidate.outrun->by, candidate.outrun->why));
+      const bool by_bounds = candidate.outrun->ground == control::OutrunGround::bounds;
+      sentences.push_back(fmt::format(
+          "Candidate {} passed its gate and was {}: {}", candidate.number,
+          by_bounds ? fmt::format("outrun by candidate {}", candidate.outrun->by) : std::string("not swept"),
+          candidate.outrun->why));
     }
   }
   return sentences;

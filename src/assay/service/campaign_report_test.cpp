@@ -163,6 +163,15 @@ TEST_F(CampaignReportTest, OutrunCandidatesAreToldByWhom) {
   EXPECT_EQ(json["candidates"][0]["outrun"]["ground"], "bounds");
 }
 
+TEST_F(CampaignReportTest, WhoLeavesForTheCapIsNotSaidToBeSlower) {
+  options_.tunable.clear();
+  options_.also = {world_.kernel("a.cpp", "cost=50 a"), world_.kernel("b.cpp", "cost=50 b")};
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.incumbent_number, 1);
+  EXPECT_THAT(report.decision,
+              Contains(HasSubstr("Candidate 2 passed its gate and was not swept: the policy sweeps 1")));
+}
+
 TEST_F(CampaignReportTest, AWaitingWinnerIsNamedWithWhatToDo) {
   options_.policy = world_.path("by-person.toml").string();
   world_.write(options_.policy, "version = 1\nname = \"mine\"\napproval = \"person\"\n");
