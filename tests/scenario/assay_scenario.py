@@ -111,8 +111,10 @@ class Scenario(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def policy(self, approval="policy"):
-        return self.write(f"{approval}.toml", POLICY.format(approval=approval))
+    def policy(self, approval="policy", injections=""):
+        """A policy file; `injections` are lines of its section of that name."""
+        section = f"[injections]\n{injections}\n" if injections else ""
+        return self.write(f"{approval}.toml", POLICY.format(approval=approval) + section)
 
     def dataset(self, *sizes):
         return small_dataset(self.folder / "dataset", sizes)

@@ -64,6 +64,40 @@ class CampaignTest(scenario.Scenario):
         second.pop("created")
         self.assertEqual(first, second)
 
+    def test_injections_are_told_apart_from_candidates(self):
+        policy = self.policy(injections="null_rate = 1\nnull_sweep_share = 1\nslower_rate = 1")
+        finished = self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable",
+                              scenario.TUNABLE, "--rounds", "2", "--per-round", "3", "--device", "simulated:7",
+                              "--policy", policy)
+        status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
+        self.assertEqual(status["phase"], "finished")
+        self.assertEqual(len(status["candidates"]), 6)
+        nulls = [injection for injection in status["injections"] if injection["kind"] == "null"]
+        self.assertEqual([null["round"] for null in nulls], [1, 2])
+        for null in nulls:
+            # A copy is as fast as what it copies, on a simulated clock too, and never becomes the incumbent.
+            self.assertAlmostEqual(null["speedup"], 1, delta=0.03)
+            self.assertEqual(null["decision"]["verdict"], "keep_incumbent", null)
+            self.assertTrue(null["sweep_evaluation"])
+            shown = self.assay("show", null["gate_evaluation"], *self.at, "--json").json()
+            evaluation = shown["report"]["evaluation"]
+            self.assertNotEqual(evaluation["candidate"]["content"], evaluation["incumbent"]["content"])
+            self.assertEqual(evaluation["candidate"]["normalised"], evaluation["incumbent"]["normalised"])
+        self.assertEqual(status["alarms"], [])
+        numbers = {candidate["digest"] for candidate in status["candidates"]}
+        self.assertFalse(numbers & {null["digest"] for null in nulls})
+        self.assertIn("injection 1", finished.err)
+        self.assertIn("id=\"injections\"", (self.archive / "reports" / "tune.html").read_text())
+        # Whoever leaves the race without a sweep is told by whom.
+        for candidate in status["candidates"]:
+            if candidate["outcome"] == "better" and not candidate["sweep_evaluation"]:
+                self.assertIn(candidate["outrun"]["ground"], ("bounds", "cap"), candidate)
+        # The headline is the confirmation's; what chose the incumbent stands beside it as that.
+        if status["incumbent"] is not None:
+            self.assertTrue(status["confirmations"][-1]["holds"])
+            self.assertEqual(status["confirmations"][-1]["decision"], status["confirmation"])
+            self.assertEqual(status["screening"]["evaluation"], f"tune-{status['incumbent']}-sweep-1")
+
     def test_another_configuration_under_the_name_is_refused(self):
         self.run_campaign()
         finished = self.run_campaign("--seed", "99", code=2)

@@ -90,7 +90,8 @@ class KillTest(scenario.Scenario):
         self.warm_cache = self.folder / "cache"
         bad = scenario.EXAMPLES / "bad"
         self.arguments = ["--dataset", self.small, "--tunable", scenario.TUNABLE, "--rounds", "1", "--per-round", "2",
-                          "--device", "simulated:7", "--policy", self.policy(), "--also",
+                          "--device", "simulated:7", "--policy",
+                          self.policy(injections="null_rate = 1\nslower_rate = 1"), "--also",
                           bad / "does_not_compile.cpp", bad / "leaves_one_out.cpp", bad / "edited_comment.cpp"]
 
     def start(self, archive, cache, *command):
@@ -199,6 +200,7 @@ class KillTest(scenario.Scenario):
         outcomes = [row[0][6] for row in expected["evaluations"]]
         self.assertIn("not_built", outcomes)
         self.assertIn("incorrect", outcomes)
+        self.assertIn("injection_gated", [kind for kind, _ in expected["journal"]])
         print(f"seed {SEED}; undisturbed {seconds['cold']:.2f} s cold, {seconds['warm']:.2f} s warm; "
               f"{len(expected['evaluations'])} evaluations, {len(expected['journal'])} events", flush=True)
         with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:

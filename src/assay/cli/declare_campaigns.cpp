@@ -19,7 +19,10 @@ void declare_run(CLI::App& parent, Draft& draft) {
       "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 "
       "--report r.html\n"
       "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
-      "A finished campaign answers from the archive. It may be interrupted at any moment and continued.");
+      "A finished campaign answers from the archive. It may be interrupted at any moment and continued.\n"
+      "What is reported is measured in a new session at the end; a winner that is not better there is demoted. Exit\n"
+      "code 3 also where the rules would have promoted a copy of the incumbent (null injections: assay policy "
+      "explain).");
   command->add_option("name,--name", options.name, "Its name: 0-9, a-z and -")->required();
   command->add_option("--definition", options.definition, "What is optimised (default: the dataset's only one)");
   command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");

@@ -242,9 +242,15 @@ std::string print_campaigns(const std::vector<service::CampaignStatus>& campaign
       }
     }
     const auto& confirmation = status.state.confirmation;
-    table.add({status.configuration.name, outcome_words(std::string(control::to_string(status.state.phase))),
-               status.configuration.definition.name, std::to_string(status.state.candidates.size()), incumbent,
-               ratio(confirmation ? std::optional(confirmation->speedup) : std::nullopt), status.created});
+    const std::string phase = outcome_words(std::string(control::to_string(status.state.phase)));
+    table.add({status.configuration.name,
+               {phase + (status.state.alarms().empty() ? "" : ", ALARM"),
+                status.state.alarms().empty() ? Tone::plain : Tone::bad},
+               status.configuration.definition.name,
+               std::to_string(status.state.candidates.size()),
+               incumbent,
+               ratio(confirmation ? std::optional(confirmation->speedup) : std::nullopt),
+               status.created});
   }
   return table.render(colour);
 }

@@ -148,6 +148,9 @@ TEST(PrintCampaignsTest, NamesTheIncumbent) {
   status.state.confirmation = promote::Decision{};
   status.state.confirmation->speedup = 1.84;
   EXPECT_THAT(print_campaigns({status}, Colour::off), AllOf(HasSubstr("winner"), HasSubstr("1.84x")));
+  EXPECT_THAT(print_campaigns({status}, Colour::off), Not(HasSubstr("ALARM")));
+  status.state.injections.emplace_back().alarm = "a copy won";
+  EXPECT_THAT(print_campaigns({status}, Colour::off), HasSubstr("awaiting approval, ALARM"));
 }
 
 TEST(NextStepTest, FollowsThePhase) {

@@ -288,8 +288,8 @@ class Performer {
     ASSAY_TRY(service::write_report(model, file));
     base::Json json = service::encode(*status);
     json["report"] = file.string();
-    const int exit_code = status->state.phase == control::Phase::failed ? kCandidateFailed : 0;
-    return answer(exit_code, json, [&] { return summary(*status, model) + "report: " + file.string() + "\n"; });
+    return answer(cli::exit_code(*status), json,
+                  [&] { return summary(*status, model) + "report: " + file.string() + "\n"; });
   }
 
   static std::string summary(const service::CampaignStatus& status, const report::CampaignReport& model) {
@@ -326,6 +326,13 @@ int print_answer(const Answer& answer) {
 
 base::Result<Answer> perform(const Arguments& arguments, const service::Context& context) {
   return std::visit(Performer(arguments, context), arguments.command);
+}
+
+int exit_code(const service::CampaignStatus& status) {
+  if (status.state.phase == control::Phase::failed) {
+    return kCandidateFailed;
+  }
+  return status.state.alarms().empty() ? 0 : kEnvironmentFailed;
 }
 
 int run(int argc, const char* const* argv) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <assay/cli/arguments.hpp>
+#include <assay/service/campaign.hpp>
 #include <assay/service/context.hpp>
 
 namespace assay::cli {
@@ -16,6 +17,10 @@ struct Answer {
 
 /// Carries out a command. Progress goes to stderr.
 [[nodiscard]] base::Result<Answer> perform(const Arguments& arguments, const service::Context& context);
+
+/// The exit code of a campaign that was run: 1 if its baseline failed, 3 if a null injection would have been promoted,
+/// for then its machine is not to be believed, else 0.
+[[nodiscard]] int exit_code(const service::CampaignStatus& status);
 
 /// The whole program: parses, performs, prints. Returns the exit code.
 [[nodiscard]] int run(int argc, const char* const* argv);

@@ -38,6 +38,18 @@ class ProgramTest : public testing::Test {
   service::Context context_;
 };
 
+TEST(ExitCode, OfACampaignTellsAFailedBaselineAndAnAlarm) {
+  service::CampaignStatus status;
+  status.state.phase = control::Phase::finished;
+  EXPECT_EQ(exit_code(status), 0);
+  status.state.injections.emplace_back().warning = "a known loser was not seen";
+  EXPECT_EQ(exit_code(status), 0);
+  status.state.injections.front().alarm = "a copy won";
+  EXPECT_EQ(exit_code(status), 3);
+  status.state.phase = control::Phase::failed;
+  EXPECT_EQ(exit_code(status), 1);
+}
+
 TEST_F(ProgramTest, ValidateAnswersInTextAndInJson) {
   service::ValidateOptions workload;
   workload.kind = service::DocumentKind::workload;

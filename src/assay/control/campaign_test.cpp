@@ -151,17 +151,31 @@ TEST(Campaign, SweepsOnlyTheBestGateWinnersOfARound) {
   EXPECT_EQ(state.incumbent, 2);
   EXPECT_EQ(state.candidate(1).sweep_evaluation, "");
   EXPECT_EQ(state.candidate(3).sweep_evaluation, "");
+  // The winner's interval lies beyond both others', so that more sweeps would not have been given to them.
+  for (const int number : {1, 3}) {
+    ASSERT_TRUE(state.candidate(number).outrun) << number;
+    EXPECT_EQ(state.candidate(number).outrun->by, 2);
+    EXPECT_EQ(state.candidate(number).outrun->ground, OutrunGround::bounds);
+  }
 
   configuration.policy.sweeps_per_round = 2;
   Laboratory second(configuration);
   state = must(second.run());
   EXPECT_EQ(state.incumbent, 2);
-  EXPECT_EQ(state.candidate(3).sweep_evaluation, "scale-search-3-sweep-1");
-  // The second sweep is against the new incumbent, which it does not beat.
-  EXPECT_EQ(state.candidate(3).outcome, task::Outcome::not_better);
-  EXPECT_THAT(state.candidate(3).cause, HasSubstr("excluded"));
-  const auto& requests = second.evaluator().requests;
-  EXPECT_EQ(requests[requests.size() - 2].incumbent->name, "b");
+  EXPECT_EQ(state.candidate(3).sweep_evaluation, "") << "outrun, although the policy has a sweep left";
+
+  // Where the intervals overlap, a sweep decides: against the new incumbent, which it does not beat.
+  configuration.supplied[2] = sample_solution("c", "c\n// speed: 0.7001\n");
+  Laboratory third(configuration);
+  state = must(third.run());
+  const int winner = *state.incumbent;
+  const int other = winner == 2 ? 3 : 2;
+  EXPECT_NE(state.candidate(other).sweep_evaluation, "");
+  EXPECT_EQ(state.candidate(other).outcome, task::Outcome::not_better);
+  EXPECT_THAT(state.candidate(other).cause, HasSubstr("excluded"));
+  EXPECT_FALSE(state.candidate(other).outrun);
+  const auto& requests = third.evaluator().requests;
+  EXPECT_EQ(requests[requests.size() - 2].incumbent->name, state.candidate(winner).name);
 }
 
 TEST(Campaign, KeepsTheIncumbentOnATie) {

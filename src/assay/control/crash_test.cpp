@@ -28,6 +28,20 @@ CampaignConfiguration small_campaign() {
   return configuration;
 }
 
+// The same with what rarely happens: winners that are outrun, injections, an alarm, a warning, a demotion.
+CampaignConfiguration eventful_campaign() {
+  CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.baseline = testing::sample_solution("plain", "y = 2 * x;\n// losing speed: 0.5\n");
+  configuration.supplied = {
+      testing::sample_solution("decent", "y = d(x);\n// speed: 0.78\n"),
+      testing::sample_solution("outrun", "y = o(x);\n// speed: 0.9\n"),
+      testing::sample_solution("fragile", "y = f(x);\n// speed: 0.5\n// copied speed: 0.3\n// confirm: incorrect\n")};
+  configuration.rounds = 0;
+  configuration.policy.sweeps_per_round = 2;
+  configuration.policy.injections = {.null_rate = 1, .null_sweep_share = 0, .slower_rate = 1};
+  return configuration;
+}
+
 // What must be the same after a kill and a resume: the journal, and the archive's content but for times of day.
 struct Content {
   std::vector<std::string> journal;
@@ -49,22 +63,29 @@ Content content_of(Laboratory& laboratory) {
   return content;
 }
 
+Content left_alone(const CampaignConfiguration& configuration) {
+  Laboratory laboratory(configuration);
+  must(laboratory.run());
+  return content_of(laboratory);
+}
+
 const Content& undisturbed() {
-  static const Content content = [] {
-    Laboratory laboratory(small_campaign());
-    must(laboratory.run());
-    return content_of(laboratory);
-  }();
+  static const Content content = left_alone(small_campaign());
   return content;
 }
 
-void expect_resumed_like_undisturbed(Laboratory& laboratory) {
+const Content& undisturbed_eventful() {
+  static const Content content = left_alone(eventful_campaign());
+  return content;
+}
+
+void expect_resumed_like_undisturbed(Laboratory& laboratory, const Content& expected = undisturbed()) {
   laboratory.reopen();
   const CampaignState state = must(laboratory.run());
   EXPECT_EQ(state.phase, Phase::finished);
   const Content content = content_of(laboratory);
-  EXPECT_EQ(content.journal, undisturbed().journal);
-  EXPECT_TRUE(content == undisturbed());
+  EXPECT_EQ(content.journal, expected.journal);
+  EXPECT_TRUE(content == expected);
   EXPECT_THAT(must(laboratory.archive().verify()).problems, IsEmpty());
   EXPECT_THAT(must(os::list_directory(laboratory.archive().spool())), IsEmpty());
 }
@@ -78,6 +99,33 @@ TEST(Crash, TheSampleHasEveryKindOfEventOfASuccess) {
        {"campaign_started", "evaluation_intended", "baseline_measured", "candidates_proposed", "candidate_gated",
         "candidate_swept", "candidate_promoted", "campaign_confirmed", "campaign_finished"}) {
     EXPECT_THAT(all, HasSubstr(kind));
+  }
+}
+
+TEST(Crash, TheEventfulSampleHasTheRareKinds) {
+  std::string all;
+  for (const std::string& line : undisturbed_eventful().journal) {
+    all += line + "\n";
+  }
+  for (const char* kind : {"candidate_outrun", "candidate_demoted", "injection_made", "injection_gated",
+                           "injection_swept", "null_promoted", "injection_warned", "campaign_finished"}) {
+    EXPECT_THAT(all, HasSubstr(kind));
+  }
+}
+
+TEST(Crash, AfterAnyRareEventLosesNothing) {
+  const std::size_t events = undisturbed_eventful().journal.size();
+  for (std::size_t index = 1; index <= events; ++index) {
+    SCOPED_TRACE("killed after event " + std::to_string(index));
+    Laboratory laboratory(eventful_campaign());
+    std::size_t seen = 0;
+    const Observer observer{[&](const CampaignState&, const std::string&) {
+      if (++seen == index) {
+        throw Killed();
+      }
+    }};
+    EXPECT_THROW(static_cast<void>(laboratory.run(observer)), Killed);
+    expect_resumed_like_undisturbed(laboratory, undisturbed_eventful());
   }
 }
 
@@ -102,15 +150,18 @@ TEST(Crash, AfterAnyEventLosesNothing) {
 class CrashInEvaluation : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(CrashInEvaluation, LosesNothing) {
-  const int evaluations = static_cast<int>(undisturbed().evaluations.size());
-  for (int call = 0; call < evaluations; ++call) {
-    SCOPED_TRACE("killed in evaluation " + std::to_string(call));
-    Laboratory laboratory(small_campaign());
-    laboratory.evaluator().faults[call] = GetParam();
-    EXPECT_THROW(static_cast<void>(laboratory.run()), Killed);
-    expect_resumed_like_undisturbed(laboratory);
-    // A finished bundle is never made twice.
-    EXPECT_EQ(laboratory.evaluator().judged, evaluations);
+  for (const bool eventful : {false, true}) {
+    const Content& expected = eventful ? undisturbed_eventful() : undisturbed();
+    const int evaluations = static_cast<int>(expected.evaluations.size());
+    for (int call = 0; call < evaluations; ++call) {
+      SCOPED_TRACE("killed in evaluation " + std::to_string(call));
+      Laboratory laboratory(eventful ? eventful_campaign() : small_campaign());
+      laboratory.evaluator().faults[call] = GetParam();
+      EXPECT_THROW(static_cast<void>(laboratory.run()), Killed);
+      expect_resumed_like_undisturbed(laboratory, expected);
+      // A finished bundle is never made twice.
+      EXPECT_EQ(laboratory.evaluator().judged, evaluations);
+    }
   }
 }
 

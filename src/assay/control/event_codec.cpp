@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
 
+#include <assay/control/event_fields.hpp>
 #include <assay/control/events.hpp>
+#include <assay/control/injection_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>
 
@@ -17,43 +18,16 @@ using task::Fields;
 using task::Node;
 
 // In the order of the enumerators.
-constexpr std::array<std::string_view, 4> kPurposes = {"baseline", "gate", "sweep", "confirmation"};
+constexpr std::array<std::string_view, 7> kPurposes = {"baseline",  "gate",       "sweep",      "confirmation",
+                                                       "null_gate", "null_sweep", "slower_gate"};
+constexpr std::array<std::string_view, 2> kOutrunGrounds = {"bounds", "cap"};
 constexpr std::array<std::string_view, 2> kSamenesses = {"content", "normalised"};
-
-int read_int(const Node& node, std::int64_t minimum = 0) {
-  return static_cast<int>(node.integer({minimum, std::numeric_limits<int>::max()}));
-}
 
 std::optional<int> read_optional_int(const Node& node, std::int64_t minimum) {
   return node.has_value() ? std::optional(read_int(node, minimum)) : std::nullopt;
 }
 
 Json encode_optional(const std::optional<int>& value) { return value ? Json(*value) : Json(); }
-
-std::string read_name(const Node& node) { return node.text(task::TextRule::non_empty); }
-
-task::Outcome read_outcome(const Node& node) {
-  const std::string text = node.text();
-  const auto outcome = task::parse_outcome(text);
-  if (node.present() && !outcome) {
-    node.problem(fmt::format("\"{}\" is not a known outcome", text));
-  }
-  return outcome.value_or(task::Outcome::suspect);
-}
-
-Json outcome_json(task::Outcome outcome) { return std::string(task::to_string(outcome)); }
-
-promote::Decision read_decision(const Node& node) {
-  if (!node.present()) {
-    return {};
-  }
-  auto decision = promote::decode_decision(node.json(), "decision");
-  if (!decision) {
-    node.problem(decision.error().message);
-    return {};
-  }
-  return std::move(*decision);
-}
 
 Json encode_regime(const promote::Regime& regime) {
   return {{"name", regime.name},
@@ -206,17 +180,11 @@ void read_body(Fields& fields, CandidatesProposed& entry) {
 }
 
 Json body_of(const CandidateGated& entry) {
-  Json log_ratio;
-  if (entry.log_ratio) {
-    log_ratio = {{"mean", encode_number(entry.log_ratio->mean)},
-                 {"lower", encode_number(entry.log_ratio->lower)},
-                 {"upper", encode_number(entry.log_ratio->upper)}};
-  }
   return {{"candidate", entry.candidate},
           {"evaluation", entry.evaluation},
           {"outcome", outcome_json(entry.outcome)},
           {"cause", entry.cause},
-          {"log_ratio", std::move(log_ratio)}};
+          {"log_ratio", encode_log_ratio(entry.log_ratio)}};
 }
 
 void read_body(Fields& fields, CandidateGated& entry) {
@@ -224,15 +192,7 @@ void read_body(Fields& fields, CandidateGated& entry) {
   entry.evaluation = read_name(fields.required("evaluation"));
   entry.outcome = read_outcome(fields.required("outcome"));
   entry.cause = fields.required("cause").text();
-  const Node log_ratio = fields.required("log_ratio");
-  if (log_ratio.has_value()) {
-    Fields inner(log_ratio);
-    entry.log_ratio.emplace();
-    entry.log_ratio->mean = inner.required("mean").number();
-    entry.log_ratio->lower = inner.required("lower").number();
-    entry.log_ratio->upper = inner.required("upper").number();
-    inner.refuse_others();
-  }
+  entry.log_ratio = read_log_ratio(fields.required("log_ratio"));
 }
 
 // CandidateSwept and CampaignConfirmed have the same fields.
@@ -280,6 +240,30 @@ void read_body(Fields& fields, CandidateRefused& entry) { read_answered(fields, 
 Json body_of(const CampaignFinished& entry) { return {{"incumbent", entry.incumbent}}; }
 void read_body(Fields& fields, CampaignFinished& entry) { entry.incumbent = read_int(fields.required("incumbent")); }
 
+Json body_of(const CandidateOutrun& entry) {
+  return {{"candidate", entry.candidate},
+          {"by", entry.by},
+          {"ground", std::string(to_string(entry.ground))},
+          {"why", entry.why}};
+}
+
+void read_body(Fields& fields, CandidateOutrun& entry) {
+  entry.candidate = read_int(fields.required("candidate"), 1);
+  entry.by = read_int(fields.required("by"), 1);
+  entry.ground = static_cast<OutrunGround>(fields.required("ground").word(kOutrunGrounds));
+  entry.why = fields.required("why").text();
+}
+
+Json body_of(const CandidateDemoted& entry) {
+  return {{"candidate", entry.candidate}, {"to", entry.to}, {"why", entry.why}};
+}
+
+void read_body(Fields& fields, CandidateDemoted& entry) {
+  entry.candidate = read_int(fields.required("candidate"), 1);
+  entry.to = read_int(fields.required("to"));
+  entry.why = fields.required("why").text();
+}
+
 tl::unexpected<base::Error> unreadable(const archive::Event& event, const std::string& what) {
   return base::internal_error(
       "journal.event",
@@ -319,6 +303,8 @@ base::Result<Entry> decode_kind(const archive::Event& event) {
 }  // namespace
 
 std::string_view to_string(Purpose purpose) { return kPurposes[static_cast<std::size_t>(purpose)]; }
+
+std::string_view to_string(OutrunGround ground) { return kOutrunGrounds[static_cast<std::size_t>(ground)]; }
 
 std::string_view to_string(Sameness sameness) { return kSamenesses[static_cast<std::size_t>(sameness)]; }
 

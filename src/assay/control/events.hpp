@@ -11,6 +11,8 @@
 #include <assay/agent/proposer.hpp>
 #include <assay/archive/archive.hpp>
 #include <assay/base/error.hpp>
+#include <assay/control/injection_events.hpp>
+#include <assay/control/log_ratio.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -30,6 +32,9 @@ enum class Purpose : std::uint8_t {
   gate,          ///< Stage gate: a candidate against the incumbent, the representatives.
   sweep,         ///< Stage sweep: a gate winner against the incumbent, all workloads.
   confirmation,  ///< Stage sweep: the last incumbent against the baseline, all workloads.
+  null_gate,   ///< Stage gate: a copy of the incumbent against it. Of injections `candidate` is the injection's number.
+  null_sweep,  ///< Stage sweep: likewise.
+  slower_gate,  ///< Stage gate: the baseline, which is known to be slower, against the incumbent.
 };
 
 [[nodiscard]] std::string_view to_string(Purpose purpose);
@@ -106,13 +111,6 @@ struct CandidatesProposed {
   std::vector<ProposedCandidate> candidates;
 };
 
-/// An interval for a log-ratio, candidate over incumbent; bounds may be infinite.
-struct LogRatio {
-  double mean = 0;
-  double lower = 0;
-  double upper = 0;
-};
-
 /// A gate has ended. Lands in one transaction with its evaluation.
 struct CandidateGated {
   static constexpr std::string_view kKind = "candidate_gated";
@@ -149,7 +147,8 @@ struct CandidateRefused {
   std::string why;
 };
 
-/// The confirming sweep has ended, whatever it says. Lands in one transaction with its evaluation.
+/// A confirming sweep has ended, whatever it says; if it does not hold, candidate_demoted follows. Lands in one
+/// transaction with its evaluation.
 struct CampaignConfirmed {
   static constexpr std::string_view kKind = "campaign_confirmed";
   int candidate = 0;
@@ -165,9 +164,35 @@ struct CampaignFinished {
   int incumbent = 0;
 };
 
+/// Why a winner of its gate is not swept. Persisted as text.
+enum class OutrunGround : std::uint8_t {
+  bounds,  ///< All of its interval lies below a winner's.
+  cap,     ///< The policy's sweeps of the round are used up.
+};
+
+[[nodiscard]] std::string_view to_string(OutrunGround ground);
+
+/// A winner of its gate leaves the race of its round without a sweep.
+struct CandidateOutrun {
+  static constexpr std::string_view kKind = "candidate_outrun";
+  int candidate = 0;
+  int by = 0;  ///< The sibling that outran it, or had the first of the round's sweeps.
+  OutrunGround ground = OutrunGround::bounds;
+  std::string why;
+};
+
+/// A confirmation failed: the incumbent before takes the place again, and is confirmed in turn.
+struct CandidateDemoted {
+  static constexpr std::string_view kKind = "candidate_demoted";
+  int candidate = 0;
+  int to = 0;  ///< The incumbent before; 0: the baseline.
+  std::string why;
+};
+
 using Entry = std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
                            CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
-                           CampaignConfirmed, CampaignFinished>;
+                           CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade,
+                           InjectionGated, InjectionSwept, NullPromoted, InjectionWarned>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

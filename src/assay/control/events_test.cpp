@@ -50,6 +50,13 @@ std::vector<Entry> samples() {
       CandidateRefused{7, "Ada", "no"},
       CampaignConfirmed{7, "c-7-confirm-1", task::Outcome::better, "faster", decision()},
       CampaignFinished{7},
+      CandidateOutrun{7, 6, OutrunGround::cap, "one sweep a round"},
+      CandidateDemoted{7, 3, "not confirmed"},
+      InjectionMade{2, InjectionKind::slower, 4, 0, true, "copy", identity("c")},
+      InjectionGated{2, "c-2-nullgate-1", task::Outcome::not_better, "slower", LogRatio{0.2, 0.1, 0.3}},
+      InjectionSwept{2, "c-2-nullsweep-1", task::Outcome::better, "faster", decision()},
+      NullPromoted{2, "a copy won"},
+      InjectionWarned{2, "a loser was not seen"},
   };
 }
 
@@ -96,6 +103,19 @@ TEST(Events, KeepTheirPersistedForm) {
   EXPECT_EQ(to_string(Purpose::baseline), "baseline");
   EXPECT_EQ(to_string(Purpose::sweep), "sweep");
   EXPECT_EQ(to_string(Sameness::content), "content");
+  EXPECT_EQ(text(CandidateOutrun{2, 1, OutrunGround::bounds, "w"}),
+            R"(candidate_outrun {"candidate":2,"by":1,"ground":"bounds","why":"w"})");
+  EXPECT_EQ(text(CandidateDemoted{2, 0, "w"}), R"(candidate_demoted {"candidate":2,"to":0,"why":"w"})");
+  EXPECT_EQ(text(InjectionGated{1, "x", task::Outcome::crashed, "why", {}}),
+            R"(injection_gated {"injection":1,"evaluation":"x","outcome":"crashed","cause":"why","log_ratio":null})");
+  EXPECT_EQ(text(NullPromoted{1, "w"}), R"(null_promoted {"injection":1,"why":"w"})");
+  EXPECT_EQ(text(InjectionWarned{1, "w"}), R"(injection_warned {"injection":1,"why":"w"})");
+  EXPECT_EQ(to_string(OutrunGround::cap), "cap");
+  EXPECT_EQ(to_string(InjectionKind::null), "null");
+  EXPECT_EQ(to_string(InjectionKind::slower), "slower");
+  EXPECT_EQ(to_string(Purpose::null_gate), "null_gate");
+  EXPECT_EQ(to_string(Purpose::null_sweep), "null_sweep");
+  EXPECT_EQ(to_string(Purpose::slower_gate), "slower_gate");
 }
 
 TEST(Events, KeepInfiniteBounds) {
@@ -156,6 +176,16 @@ TEST(Narration, SaysWhatAPersonWantsToKnow) {
   EXPECT_EQ(lines[6], "candidate 7 (s7): better, 1.221x [1.105, 1.350]");
   EXPECT_EQ(lines[7], "candidate 7 (s7), swept: faster");
   EXPECT_EQ(lines[9], "candidate 7 (s7) was refused by Ada");
+  EXPECT_EQ(lines[12], "candidate 7 (s7) is not swept: one sweep a round");
+  EXPECT_EQ(lines[13], "candidate 7 (s7) is demoted, not confirmed; candidate 3 (s3) is the incumbent again");
+  EXPECT_EQ(lines[14], "injection 2: the baseline, which must lose");
+  EXPECT_EQ(lines[15], "injection 2: not_better, 0.819x [0.741, 0.905]");
+  EXPECT_EQ(lines[16], "injection 2, swept: faster");
+  EXPECT_EQ(lines[17], "ALARM: a copy won");
+  EXPECT_EQ(lines[18], "warning: a loser was not seen");
+  EXPECT_EQ(narrate(InjectionMade{1, InjectionKind::null, 1, 7, true, "copy", {}}, state),
+            "injection 1: a copy of candidate 7 (s7), which must not win");
+  EXPECT_EQ(narrate(EvaluationIntended{Purpose::null_sweep, 2, 0, 2, "x"}, state), "sweep of injection 2, attempt 2");
   EXPECT_EQ(narrate(CampaignFinished{0}, state), "finished: the incumbent is the baseline");
   EXPECT_EQ(narrate(CandidatesProposed{3, "tuner", {}}, state), "round 3: tuner has nothing left to try");
   EXPECT_EQ(narrate(CandidateGated{2, "x", task::Outcome::crashed, "signal 11", {}}, state),

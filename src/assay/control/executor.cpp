@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/archive/bundle.hpp>
+#include <assay/control/injections.hpp>
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
@@ -77,10 +78,12 @@ base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, c
   return entry;
 }
 
-base::Result<Entry> gate_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer) {
+// For gates of candidates and of injections; both name their subject first.
+template <class Gated>
+base::Result<Entry> gate_entry(int subject, const task::EvaluationRequest& request, const Answer& answer) {
   const task::Evaluation& evaluation = answer.evaluation;
   ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
-  CandidateGated entry{candidate, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
+  Gated entry{subject, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
   if (task::is_correct(evaluation.outcome)) {
     if (!comparison.complete || comparison.table.pairs == 0) {
       return contradiction(evaluation.id, fmt::format("it is said to be {}, and samples are missing",
@@ -92,18 +95,14 @@ base::Result<Entry> gate_entry(int candidate, const task::EvaluationRequest& req
   return entry;
 }
 
-// For sweeps and confirmations. A winner's cause is the judge's; where the incumbent stays, what decided.
+// For sweeps, of injections too, and confirmations. A winner's cause is the judge's; where the incumbent stays, what
+// decided.
 template <class Swept>
-base::Result<Entry> swept_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer,
+base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& request, const Answer& answer,
                                 const promote::Policy& policy) {
   ASSAY_TRY_ASSIGN(promote::Decision decision, promote::decide(request, answer.evaluation, answer.samples, policy));
-  Swept entry;
-  entry.candidate = candidate;
-  entry.evaluation = answer.evaluation.id;
-  entry.outcome = answer.evaluation.outcome;
-  entry.cause = task::is_correct(answer.evaluation.outcome) ? decision.reasons.front() : answer.evaluation.cause;
-  entry.decision = std::move(decision);
-  return entry;
+  std::string cause = task::is_correct(answer.evaluation.outcome) ? decision.reasons.front() : answer.evaluation.cause;
+  return Swept{subject, answer.evaluation.id, answer.evaluation.outcome, std::move(cause), std::move(decision)};
 }
 
 }  // namespace
@@ -128,6 +127,26 @@ base::Result<void> Executor::perform_one(const PromoteByPolicy& promotion) {
   ASSAY_CHECK(decision);
   return record(
       CandidatePromoted{promotion.candidate, "policy " + configuration_.policy.name, decision->reasons.front()});
+}
+
+base::Result<void> Executor::perform_one(const Note& note) { return record(note.entry); }
+
+base::Result<void> Executor::perform_one(const Demote& demotion) {
+  const ConfirmationState& failed = state_.confirmations.back();
+  const std::vector<int>& reign = state_.reign;
+  ASSAY_CHECK(failed.candidate == demotion.candidate && !reign.empty());
+  return record(CandidateDemoted{demotion.candidate, reign.size() > 1 ? reign[reign.size() - 2] : 0,
+                                 "not confirmed against the baseline in a new session: " + failed.cause});
+}
+
+base::Result<void> Executor::perform_one(const Inject& injection) {
+  InjectionMade made = injection.made;
+  ASSAY_TRY_ASSIGN(const task::Solution original, solution(made.of));
+  ASSAY_TRY_ASSIGN(const task::Solution injected, inject(made.kind, made.number, original));
+  made.name = injected.name;
+  made.identity = task::identify(injected);
+  ASSAY_TRY(archive_.record_candidate(injected));
+  return record(std::move(made));
 }
 
 base::Result<void> Executor::perform_one(const Finish& /*finish*/) {
@@ -207,11 +226,15 @@ base::Result<void> Executor::prepare(const PendingEvaluation& target) {
       }
     }
   }
+  if (target.purpose == Purpose::null_gate && prepared_injection_ != target.candidate) {
+    prepared_injection_ = target.candidate;
+    ASSAY_TRY_ASSIGN(solutions.emplace_back(), subject(target));
+  }
   return solutions.empty() ? base::Result<void>{} : evaluator_.prepare(solutions);
 }
 
 base::Result<void> Executor::attempt(const PendingEvaluation& target) {
-  ASSAY_TRY_ASSIGN(task::Solution candidate, solution(target.candidate));
+  ASSAY_TRY_ASSIGN(task::Solution candidate, subject(target));
   ASSAY_TRY_ASSIGN(task::Solution incumbent, solution(compared_with(state_, target.purpose)));
   const task::EvaluationRequest request =
       make_request(configuration_, state_, target, std::move(candidate), std::move(incumbent));
@@ -234,9 +257,14 @@ base::Result<Entry> Executor::interpret(const PendingEvaluation& target, const t
     case Purpose::baseline:
       return baseline_entry(configuration_, answer.evaluation);
     case Purpose::gate:
-      return gate_entry(target.candidate, request, answer);
+      return gate_entry<CandidateGated>(target.candidate, request, answer);
     case Purpose::sweep:
       return swept_entry<CandidateSwept>(target.candidate, request, answer, configuration_.policy);
+    case Purpose::null_gate:
+    case Purpose::slower_gate:
+      return gate_entry<InjectionGated>(target.candidate, request, answer);
+    case Purpose::null_sweep:
+      return swept_entry<InjectionSwept>(target.candidate, request, answer, configuration_.policy);
     case Purpose::confirmation:
       break;
   }
@@ -279,23 +307,43 @@ base::Result<task::Solution> Executor::solution(int number) const {
   if (candidate.round == 0) {
     return configuration_.supplied[static_cast<std::size_t>(number - 1)];
   }
+  return stored_solution(candidate.identity, candidate.name, fmt::format("candidate {}", number));
+}
+
+base::Result<task::Solution> Executor::subject(const PendingEvaluation& target) const {
+  switch (target.purpose) {
+    case Purpose::null_gate:
+    case Purpose::null_sweep:
+    case Purpose::slower_gate: {
+      const InjectionMade& made = state_.injection(target.candidate).made;
+      return stored_solution(made.identity, made.name, fmt::format("injection {}", made.number));
+    }
+    case Purpose::baseline:
+    case Purpose::gate:
+    case Purpose::sweep:
+    case Purpose::confirmation:
+      break;
+  }
+  return solution(target.candidate);
+}
+
+base::Result<task::Solution> Executor::stored_solution(const task::CandidateIdentity& identity, const std::string& name,
+                                                       const std::string& what) const {
   // The archive knows contents, not names: it may have the same content from elsewhere, and for another definition.
-  const std::string content = candidate.identity.content.hex();
-  ASSAY_TRY_ASSIGN(auto stored, archive_.candidate(content));
+  ASSAY_TRY_ASSIGN(auto stored, archive_.candidate(identity.content.hex()));
   if (!stored || stored->solution.definition != configuration_.definition.name) {
     ASSAY_TRY_ASSIGN(const auto all, archive_.candidates(configuration_.definition.name));
     const auto found = std::find_if(all.begin(), all.end(), [&](const archive::StoredCandidate& one) {
-      return one.identity.content == candidate.identity.content;
+      return one.identity.content == identity.content;
     });
     stored = found == all.end() ? std::nullopt : std::optional(*found);
   }
   if (!stored) {
-    return base::environment_error(
-        "archive.damaged", fmt::format("campaign {}: candidate {} ({}) is not in the archive: run `assay archive "
-                                       "verify`",
-                                       configuration_.name, number, candidate.identity.content.brief()));
+    return base::environment_error("archive.damaged",
+                                   fmt::format("campaign {}: {} ({}) is not in the archive: run `assay archive verify`",
+                                               configuration_.name, what, identity.content.brief()));
   }
-  stored->solution.name = candidate.name;
+  stored->solution.name = name;
   return std::move(stored->solution);
 }
 

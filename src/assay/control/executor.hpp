@@ -29,6 +29,9 @@ class Executor {
   [[nodiscard]] base::Result<void> perform_one(const Evaluate& evaluate);
   [[nodiscard]] base::Result<void> perform_one(const Propose& propose);
   [[nodiscard]] base::Result<void> perform_one(const PromoteByPolicy& promotion);
+  [[nodiscard]] base::Result<void> perform_one(const Note& note);
+  [[nodiscard]] base::Result<void> perform_one(const Demote& demotion);
+  [[nodiscard]] base::Result<void> perform_one(const Inject& injection);
   [[nodiscard]] base::Result<void> perform_one(const Finish& finish);
   [[nodiscard]] base::Result<void> perform_one(const Stop& stop);
 
@@ -49,6 +52,12 @@ class Executor {
 
   /// Solution of a candidate by its number; 0 is the baseline.
   [[nodiscard]] base::Result<task::Solution> solution(int number) const;
+  /// What is evaluated: a candidate or an injection.
+  [[nodiscard]] base::Result<task::Solution> subject(const PendingEvaluation& target) const;
+  /// Finds a solution of the definition in the archive by its content, and gives it its name back. `what` is for the
+  /// error.
+  [[nodiscard]] base::Result<task::Solution> stored_solution(const task::CandidateIdentity& identity,
+                                                             const std::string& name, const std::string& what) const;
   [[nodiscard]] base::Result<std::vector<agent::Trial>> history() const;
 
   archive::Archive& archive_;
@@ -59,7 +68,8 @@ class Executor {
   const Observer& observer_;
   int attempts_ = 0;  // At the evaluation that is due, in this run.
   bool prepared_baseline_ = false;
-  std::optional<int> prepared_round_;  // Whose candidates are in the build cache.
+  std::optional<int> prepared_round_;      // Whose candidates are in the build cache.
+  std::optional<int> prepared_injection_;  // Whose solution is.
 };
 
 }  // namespace assay::control

@@ -28,10 +28,33 @@ std::optional<std::string> note(const task::Solution& solution, const std::strin
   return source.substr(at + mark.size(), source.find('\n', at) - at - mark.size());
 }
 
+bool is_about(const task::EvaluationRequest& request, const char* part) {
+  return request.id.find(part) != std::string::npos;
+}
+
+// What the source says of the candidate's speed in this evaluation, if that is another than everywhere else.
+double time_in(const task::EvaluationRequest& request, task::Side side) {
+  const task::Solution& solution = side == task::Side::candidate ? request.candidate : *request.incumbent;
+  std::optional<std::string> special;
+  if (side == task::Side::candidate) {
+    special = is_about(request, "-confirm-")      ? note(solution, "confirm speed")
+              : is_about(request, "-null")        ? note(solution, "copied speed")
+              : is_about(request, "-slowergate-") ? note(solution, "losing speed")
+                                                  : std::nullopt;
+  }
+  return special ? std::stod(*special) : relative_time(solution);
+}
+
 std::optional<task::Outcome> failure(const task::EvaluationRequest& request) {
   auto word = note(request.candidate, "outcome");
   if (!word && request.stage == task::Stage::sweep) {
     word = note(request.candidate, "sweep");
+  }
+  if (!word && is_about(request, "-confirm-")) {
+    word = note(request.candidate, "confirm");
+  }
+  if (!word && is_about(request, "-nullgate-")) {
+    word = note(request.candidate, "copied");
   }
   return word ? task::parse_outcome(*word) : std::nullopt;
 }
@@ -39,7 +62,6 @@ std::optional<task::Outcome> failure(const task::EvaluationRequest& request) {
 // The baseline takes 100 ns an element, and each call wanders by up to 0.1 %.
 task::Sample sample_of(const task::EvaluationRequest& request, base::Philox& random, int pair, std::size_t workload,
                        task::Side side, int repetition) {
-  const task::Solution& solution = side == task::Side::candidate ? request.candidate : *request.incumbent;
   const auto elements = static_cast<double>(request.workloads[workload].axes.front().second);
   const double wander = 1 + 0.002 * (random.next_uniform() - 0.5);
   task::Sample sample;
@@ -47,7 +69,7 @@ task::Sample sample_of(const task::EvaluationRequest& request, base::Philox& ran
   sample.side = side;
   sample.workload = static_cast<std::int32_t>(workload);
   sample.repetition = repetition;
-  sample.elapsed_ns = std::llround(1e5 * elements * relative_time(solution) * wander);
+  sample.elapsed_ns = std::llround(1e5 * elements * time_in(request, side) * wander);
   sample.round_trip_ns = sample.elapsed_ns + 1000;
   return sample;
 }

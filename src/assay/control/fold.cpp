@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include <assay/control/injections.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
 #include <assay/control/state.hpp>
@@ -86,6 +87,7 @@ class Folding {
     candidate.gate_evaluation = entry.evaluation;
     candidate.outcome = entry.outcome;
     candidate.cause = entry.cause;
+    candidate.gate_log_ratio = entry.log_ratio;
     if (entry.log_ratio) {
       chain(*entry.log_ratio, candidate);
     }
@@ -112,6 +114,7 @@ class Folding {
     ASSAY_TRY(answer(entry.candidate, entry.by, entry.why));
     at(entry.candidate).promoted = true;
     state_.incumbent = entry.candidate;
+    state_.reign.push_back(entry.candidate);
     return {};
   }
 
@@ -121,12 +124,84 @@ class Folding {
     ASSAY_TRY(settle(Purpose::confirmation, entry.candidate, entry.evaluation));
     state_.confirmation_evaluation = entry.evaluation;
     state_.confirmation = entry.decision;
+    state_.confirmations.push_back({entry.candidate, entry.evaluation, entry.outcome, entry.cause, entry.decision});
+    return {};
+  }
+
+  base::Result<void> operator()(const CandidateOutrun& entry) {
+    ASSAY_TRY(require(searching() && known(entry.candidate) && may_be_swept(at(entry.candidate)), "it is in no race"));
+    ASSAY_TRY(require(
+        known(entry.by) && !at(entry.by).sweep_evaluation.empty() && at(entry.by).round == at(entry.candidate).round,
+        "who outran it was not swept in the same round"));
+    at(entry.candidate).outrun = Outrun{entry.by, entry.ground, entry.why};
+    return {};
+  }
+
+  base::Result<void> operator()(const CandidateDemoted& entry) {
+    ASSAY_TRY(require(state_.phase == Phase::confirming && !state_.pending && state_.incumbent == entry.candidate,
+                      "it is not the incumbent that is confirmed"));
+    ASSAY_TRY(require(state_.confirmation && !state_.confirmations.back().holds(), "its confirmation did not fail"));
+    state_.reign.pop_back();
+    ASSAY_TRY(require(entry.to == (state_.reign.empty() ? 0 : state_.reign.back()), "the one before is another"));
+    at(entry.candidate).demotion = entry.why;
+    state_.incumbent = entry.to == 0 ? std::nullopt : std::optional(entry.to);
+    state_.confirmation.reset();
+    state_.confirmation_evaluation.clear();
+    return {};
+  }
+
+  base::Result<void> operator()(const InjectionMade& entry) {
+    ASSAY_TRY(require(searching(), "no injection can begin now"));
+    ASSAY_TRY(require(entry.number == static_cast<int>(state_.injections.size()) + 1,
+                      "an injection's number is out of order"));
+    ASSAY_TRY(require(entry.of == (entry.kind == InjectionKind::null ? state_.incumbent_number() : 0),
+                      "it copies neither the incumbent nor the baseline"));
+    ASSAY_TRY(require(entry.round == state_.current_round(), "its round is another"));
+    state_.injections.emplace_back().made = entry;
+    return {};
+  }
+
+  base::Result<void> operator()(const InjectionGated& entry) {
+    ASSAY_TRY(require(injected(entry.injection), "there is no such injection"));
+    InjectionState& injection = injected_at(entry.injection);
+    ASSAY_TRY(settle(injection.made.kind == InjectionKind::null ? Purpose::null_gate : Purpose::slower_gate,
+                     entry.injection, entry.evaluation));
+    injection.gate_evaluation = entry.evaluation;
+    injection.outcome = entry.outcome;
+    injection.cause = entry.cause;
+    injection.log_ratio = entry.log_ratio;
+    injection.passed_gate = entry.outcome == task::Outcome::better;
+    return {};
+  }
+
+  base::Result<void> operator()(const InjectionSwept& entry) {
+    ASSAY_TRY(settle(Purpose::null_sweep, entry.injection, entry.evaluation));
+    InjectionState& injection = injected_at(entry.injection);
+    injection.sweep_evaluation = entry.evaluation;
+    injection.outcome = entry.outcome;
+    injection.cause = entry.cause;
+    injection.decision = entry.decision;
+    return {};
+  }
+
+  base::Result<void> operator()(const NullPromoted& entry) {
+    ASSAY_TRY(require(injected(entry.injection) && injected_at(entry.injection).decision &&
+                          injected_at(entry.injection).decision->verdict == promote::Decision::Verdict::promote,
+                      "no sweep of it would have promoted it"));
+    injected_at(entry.injection).alarm = entry.why;
+    return {};
+  }
+
+  base::Result<void> operator()(const InjectionWarned& entry) {
+    ASSAY_TRY(require(injected(entry.injection) && injected_at(entry.injection).outcome, "it was not judged"));
+    injected_at(entry.injection).warning = entry.why;
     return {};
   }
 
   base::Result<void> operator()(const CampaignFinished& entry) {
     ASSAY_TRY(require(entry.incumbent == state_.incumbent_number(), "the incumbent is another one"));
-    const bool confirmed = state_.phase == Phase::confirming && state_.confirmation;
+    // A confirmation that failed demotes; journals of before end with it as it is. Nobody may be left to be confirmed.
+    const bool confirmed = state_.phase == Phase::confirming && (state_.confirmation || !state_.incumbent);
     ASSAY_TRY(require(!state_.pending && (confirmed || (searching() && !state_.incumbent)), "it cannot end here"));
     state_.phase = Phase::finished;
     return {};
@@ -148,6 +223,16 @@ class Folding {
     return number >= 1 && static_cast<std::size_t>(number) <= state_.candidates.size();
   }
 
+  [[nodiscard]] bool injected(int number) const {
+    return number >= 1 && static_cast<std::size_t>(number) <= state_.injections.size();
+  }
+
+  InjectionState& injected_at(int number) { return state_.injections[static_cast<std::size_t>(number - 1)]; }
+
+  static bool may_be_swept(const CandidateState& candidate) {
+    return candidate.outcome == task::Outcome::better && candidate.sweep_evaluation.empty() && !candidate.outrun;
+  }
+
   CandidateState& at(int number) { return state_.candidates[static_cast<std::size_t>(number - 1)]; }
 
   bool is_due(const EvaluationIntended& entry) {
@@ -157,11 +242,16 @@ class Folding {
       case Purpose::gate:
         return searching() && known(entry.candidate) && !at(entry.candidate).outcome;
       case Purpose::sweep:
-        return searching() && known(entry.candidate) && at(entry.candidate).outcome == task::Outcome::better &&
-               at(entry.candidate).sweep_evaluation.empty();
+        return searching() && known(entry.candidate) && may_be_swept(at(entry.candidate));
       case Purpose::confirmation:
         return (searching() || (state_.phase == Phase::confirming && !state_.confirmation)) && state_.incumbent &&
                entry.candidate == *state_.incumbent;
+      case Purpose::null_gate:
+      case Purpose::slower_gate:
+        return searching() && injected(entry.candidate) && !injected_at(entry.candidate).outcome &&
+               (injected_at(entry.candidate).made.kind == InjectionKind::null) == (entry.purpose == Purpose::null_gate);
+      case Purpose::null_sweep:
+        return searching() && injected(entry.candidate) && to_be_swept(injected_at(entry.candidate));
     }
     return false;
   }

@@ -147,9 +147,84 @@ TEST(Fold, EndsWithTheConfirmation) {
   journal.add(CampaignFinished{1});
   const CampaignState state = journal.state();
   EXPECT_EQ(state.phase, Phase::finished);
-  // What the confirmation says is reported, whatever it is; it demotes nobody.
+  // Journals of before demotions end so: what the confirmation says is reported, whatever it is.
   EXPECT_EQ(state.confirmation->verdict, kKeep);
   EXPECT_EQ(state.incumbent, 1);
+}
+
+// Two promotions; the second is confirmed in vain.
+Journal with_a_failed_confirmation() {
+  Journal journal = with_two_candidates();
+  for (const int number : {1, 2}) {
+    journal.evaluate(Purpose::gate, number, number - 1, gated(number, -0.5));
+    journal.evaluate(Purpose::sweep, number, number - 1, swept(number, kPromote));
+    journal.add(CandidatePromoted{number, "policy quick", "because"});
+  }
+  return journal.evaluate(Purpose::confirmation, 2, 0,
+                          CampaignConfirmed{2, "e2", task::Outcome::crashed, "signal 11", decision(kKeep)});
+}
+
+TEST(Fold, DemotesToTheIncumbentBefore) {
+  Journal journal = with_a_failed_confirmation().add(CandidateDemoted{2, 1, "crashed"});
+  CampaignState state = journal.state();
+  EXPECT_EQ(state.incumbent, 1);
+  EXPECT_THAT(state.reign, ElementsAre(1));
+  EXPECT_FALSE(state.confirmation);
+  EXPECT_EQ(state.confirmation_evaluation, "");
+  EXPECT_TRUE(state.candidate(2).promoted) << "it was";
+  EXPECT_EQ(state.candidate(2).demotion, "crashed");
+  journal.evaluate(Purpose::confirmation, 1, 0,
+                   CampaignConfirmed{1, "e1", task::Outcome::better, "", decision(kPromote)});
+  state = journal.add(CampaignFinished{1}).state();
+  EXPECT_EQ(state.confirmation_evaluation, "e1");
+  ASSERT_EQ(state.confirmations.size(), 2U);
+  EXPECT_FALSE(state.confirmations[0].holds());
+  EXPECT_EQ(state.confirmations[0].cause, "signal 11");
+  EXPECT_TRUE(state.confirmations[1].holds());
+}
+
+TEST(Fold, DemotesDownToTheBaseline) {
+  Journal journal = with_a_failed_confirmation().add(CandidateDemoted{2, 1, "crashed"});
+  journal.evaluate(Purpose::confirmation, 1, 0,
+                   CampaignConfirmed{1, "e1", task::Outcome::not_better, "", decision(kKeep)});
+  journal.add(CandidateDemoted{1, 0, "slower"});
+  EXPECT_FALSE(journal.state().incumbent);
+  const CampaignState state = journal.add(CampaignFinished{0}).state();
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_FALSE(state.confirmation);
+}
+
+TEST(Fold, KeepsWhoWasOutrunByWhom) {
+  Journal journal = with_two_candidates();
+  journal.evaluate(Purpose::gate, 1, 0, gated(1, -0.5)).evaluate(Purpose::gate, 2, 0, gated(2, -0.2));
+  EXPECT_DOUBLE_EQ(journal.state().candidate(2).gate_log_ratio->upper, -0.1);
+  journal.evaluate(Purpose::sweep, 1, 0, swept(1, kKeep)).add(CandidateOutrun{2, 1, OutrunGround::cap, "no more"});
+  const CampaignState state = journal.state();
+  EXPECT_EQ(state.candidate(2).outrun->by, 1);
+  EXPECT_EQ(state.candidate(2).outrun->ground, OutrunGround::cap);
+  EXPECT_EQ(state.candidate(2).outcome, task::Outcome::better) << "its gate's verdict stays";
+}
+
+Journal with_an_injection(InjectionKind kind = InjectionKind::null, bool sweeps = false) {
+  return with_two_candidates().add(InjectionMade{1, kind, 0, 0, sweeps, "copy", proposed(9).identity});
+}
+
+TEST(Fold, KeepsInjectionsApartFromCandidates) {
+  Journal journal = with_an_injection(InjectionKind::null, true);
+  journal.evaluate(Purpose::null_gate, 1, 0,
+                   InjectionGated{1, "e1", task::Outcome::indistinguishable, "a tie", LogRatio{0, -1, 1}});
+  journal.evaluate(Purpose::null_sweep, 1, 0,
+                   InjectionSwept{1, "e1", task::Outcome::better, "faster", decision(kPromote)});
+  CampaignState state = journal.state();
+  EXPECT_FALSE(state.awaiting) << "it can never be promoted";
+  EXPECT_TRUE(state.alarms().empty());
+  state = journal.add(NullPromoted{1, "a copy won"}).state();
+  EXPECT_THAT(state.alarms(), ElementsAre("a copy won"));
+  EXPECT_FALSE(state.incumbent);
+  EXPECT_EQ(state.candidates.size(), 2U);
+  EXPECT_FALSE(state.candidate(1).outcome);
+  EXPECT_EQ(state.injection(1).outcome, task::Outcome::better);
+  EXPECT_FALSE(state.injection(1).passed_gate);
 }
 
 TEST(Fold, WaitsWhereAPersonApproves) {
@@ -222,6 +297,25 @@ std::vector<Misfit> misfits() {
       {"RoundDuringWait", Journal(won).add(CandidatesProposed{1, "t", {}}), "no round can begin"},
       {"EndsUnconfirmed", Journal(won).add(CandidatePromoted{1, "p", ""}).add(CampaignFinished{1}), "cannot end here"},
       {"EndsWithAnother", measured().add(CampaignFinished{1}), "another one"},
+      {"OutrunUnraced", with_two_candidates().add(CandidateOutrun{1, 2, OutrunGround::cap, ""}), "in no race"},
+      {"OutrunByNobody", Journal(gate).add(CandidateOutrun{1, 2, OutrunGround::cap, ""}),
+       "not swept in the same round"},
+      {"DemotedUnconfirmed", Journal(won).add(CandidatePromoted{1, "p", ""}).add(CandidateDemoted{1, 0, ""}),
+       "not the incumbent that is confirmed"},
+      {"DemotedToAnother", with_a_failed_confirmation().add(CandidateDemoted{2, 0, ""}), "the one before is another"},
+      {"OtherDemoted", with_a_failed_confirmation().add(CandidateDemoted{1, 0, ""}), "not the incumbent"},
+      {"InjectionSkipped", with_two_candidates().add(InjectionMade{2, InjectionKind::null, 0, 0, false, "c", {}}),
+       "number is out of order"},
+      {"InjectionOfNobody", with_two_candidates().add(InjectionMade{1, InjectionKind::null, 0, 1, false, "c", {}}),
+       "neither the incumbent nor the baseline"},
+      {"InjectionOfAnotherRound",
+       with_two_candidates().add(InjectionMade{1, InjectionKind::null, 3, 0, false, "c", {}}), "its round is another"},
+      {"NullUngated", intend(with_an_injection(InjectionKind::null, true), Purpose::null_sweep, 1), "not due"},
+      {"NullAsLoser", intend(with_an_injection(), Purpose::slower_gate, 1), "not due"},
+      {"LoserAsNull", intend(with_an_injection(InjectionKind::slower), Purpose::null_gate, 1), "not due"},
+      {"NoInjection", intend(with_two_candidates(), Purpose::null_gate, 1), "not due"},
+      {"AlarmForNothing", with_an_injection().add(NullPromoted{1, "w"}), "would have promoted it"},
+      {"WarningBeforehand", with_an_injection().add(InjectionWarned{1, "w"}), "not judged"},
       {"EndsBeforeBaseline", Journal().add(CampaignStarted{}).add(CampaignFinished{0}), "cannot end here"},
   };
 }

@@ -12,6 +12,8 @@ std::string who(int number, const CampaignState& state) {
   return number == 0 ? "the baseline" : fmt::format("candidate {} ({})", number, state.candidate(number).name);
 }
 
+std::string injection_name(int number) { return fmt::format("injection {}", number); }
+
 std::string ratio_words(const LogRatio& ratio) {
   return fmt::format("{:.3f}x [{:.3f}, {:.3f}]", std::exp(-ratio.mean), std::exp(-ratio.upper), std::exp(-ratio.lower));
 }
@@ -26,6 +28,11 @@ std::string_view verb(Purpose purpose) {
       return "sweep of";
     case Purpose::confirmation:
       return "confirming";
+    case Purpose::null_gate:
+    case Purpose::slower_gate:
+      return "gate of";
+    case Purpose::null_sweep:
+      return "sweep of";
   }
   return "";
 }
@@ -35,7 +42,10 @@ struct Narrator {
 
   std::string operator()(const CampaignStarted& /*entry*/) const { return "campaign started"; }
   std::string operator()(const EvaluationIntended& entry) const {
-    return fmt::format("{} {}{}", verb(entry.purpose), who(entry.candidate, state),
+    const bool injected = entry.purpose == Purpose::null_gate || entry.purpose == Purpose::null_sweep ||
+                          entry.purpose == Purpose::slower_gate;
+    return fmt::format("{} {}{}", verb(entry.purpose),
+                       injected ? injection_name(entry.candidate) : who(entry.candidate, state),
                        entry.attempt > 1 ? fmt::format(", attempt {}", entry.attempt) : "");
   }
   std::string operator()(const EvaluationFailed& entry) const {
@@ -73,6 +83,27 @@ struct Narrator {
   std::string operator()(const CampaignConfirmed& entry) const {
     return fmt::format("{} against the baseline: {}", who(entry.candidate, state), entry.decision.reasons.front());
   }
+  std::string operator()(const CandidateOutrun& entry) const {
+    return fmt::format("{} is not swept: {}", who(entry.candidate, state), entry.why);
+  }
+  std::string operator()(const CandidateDemoted& entry) const {
+    return fmt::format("{} is demoted, {}; {} is the incumbent again", who(entry.candidate, state), entry.why,
+                       who(entry.to, state));
+  }
+  std::string operator()(const InjectionMade& entry) const {
+    return entry.kind == InjectionKind::null
+               ? fmt::format("injection {}: a copy of {}, which must not win", entry.number, who(entry.of, state))
+               : fmt::format("injection {}: {}, which must lose", entry.number, who(entry.of, state));
+  }
+  std::string operator()(const InjectionGated& entry) const {
+    return fmt::format("{}: {}{}", injection_name(entry.injection), task::to_string(entry.outcome),
+                       entry.log_ratio ? ", " + ratio_words(*entry.log_ratio) : ": " + entry.cause);
+  }
+  std::string operator()(const InjectionSwept& entry) const {
+    return fmt::format("{}, swept: {}", injection_name(entry.injection), entry.decision.reasons.front());
+  }
+  std::string operator()(const NullPromoted& entry) const { return "ALARM: " + entry.why; }
+  std::string operator()(const InjectionWarned& entry) const { return "warning: " + entry.why; }
   std::string operator()(const CampaignFinished& entry) const {
     return fmt::format("finished: the incumbent is {}", who(entry.incumbent, state));
   }

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+
+#include <assay/control/injections.hpp>
+#include <assay/control/race.hpp>
 
 namespace assay::control {
 namespace {
@@ -20,34 +24,55 @@ std::optional<int> first_ungated(const CampaignState& state) {
   return found == state.candidates.end() ? std::nullopt : std::optional(found->number);
 }
 
-// The fastest gate winner of the newest round that was not swept, while the round may still sweep. All of a round's
-// gates were against one incumbent, so their ratios can be compared.
-std::optional<int> next_sweep(const CampaignState& state, const CampaignConfiguration& configuration) {
-  const CandidateState* best = nullptr;
-  int swept = 0;
-  for (const CandidateState& one : state.candidates) {
-    if (one.round != state.current_round()) {
-      continue;
-    }
-    if (!one.sweep_evaluation.empty()) {
-      ++swept;
-    } else if (one.outcome == task::Outcome::better && one.log_ratio_to_baseline &&
-               (best == nullptr || *one.log_ratio_to_baseline < *best->log_ratio_to_baseline)) {
-      best = &one;
-    }
+// What the newest injection still lacks. The incumbent must be the one of its making, so nothing comes between.
+std::optional<Action> next_of_injection(const CampaignState& state, const CampaignConfiguration& configuration) {
+  if (state.injections.empty()) {
+    return std::nullopt;
   }
-  return best != nullptr && swept < configuration.policy.sweeps_per_round ? std::optional(best->number) : std::nullopt;
+  const InjectionState& injection = state.injections.back();
+  if (!injection.outcome) {
+    return evaluate(state, configuration,
+                    injection.made.kind == InjectionKind::null ? Purpose::null_gate : Purpose::slower_gate,
+                    injection.made.number);
+  }
+  if (to_be_swept(injection)) {
+    return evaluate(state, configuration, Purpose::null_sweep, injection.made.number);
+  }
+  if (auto alarm = due_alarm(injection, configuration.policy)) {
+    return Note{std::move(*alarm)};
+  }
+  if (auto warning = due_warning(injection)) {
+    return Note{std::move(*warning)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Action> next_of_race(const CampaignState& state, const CampaignConfiguration& configuration) {
+  const auto step = race_step(state, configuration.policy);
+  if (!step) {
+    return std::nullopt;
+  }
+  if (const auto* sweep = std::get_if<SweepNext>(&*step)) {
+    return evaluate(state, configuration, Purpose::sweep, sweep->candidate);
+  }
+  return Note{std::get<CandidateOutrun>(*step)};
 }
 
 Action search(const CampaignState& state, const CampaignConfiguration& configuration) {
   if (state.awaiting) {
     return PromoteByPolicy{*state.awaiting};
   }
+  if (auto action = next_of_injection(state, configuration)) {
+    return std::move(*action);
+  }
   if (const auto candidate = first_ungated(state)) {
     return evaluate(state, configuration, Purpose::gate, *candidate);
   }
-  if (const auto candidate = next_sweep(state, configuration)) {
-    return evaluate(state, configuration, Purpose::sweep, *candidate);
+  if (auto action = next_of_race(state, configuration)) {
+    return std::move(*action);
+  }
+  if (auto made = due_injection(state, configuration)) {
+    return Inject{std::move(*made)};
   }
   if (!configuration.supplied.empty() && !state.supplied_proposed) {
     return Propose{0};
@@ -61,6 +86,17 @@ Action search(const CampaignState& state, const CampaignConfiguration& configura
   return Finish{};
 }
 
+// From the last incumbent back to the first that holds; nobody has to be better than the baseline.
+Action confirm(const CampaignState& state, const CampaignConfiguration& configuration) {
+  if (!state.incumbent) {
+    return Finish{};
+  }
+  if (!state.confirmation) {
+    return evaluate(state, configuration, Purpose::confirmation, *state.incumbent);
+  }
+  return state.confirmations.back().holds() ? Action(Finish{}) : Action(Demote{*state.incumbent});
+}
+
 std::string_view stage_word(Purpose purpose) {
   switch (purpose) {
     case Purpose::baseline:
@@ -71,6 +107,12 @@ std::string_view stage_word(Purpose purpose) {
       return "sweep";
     case Purpose::confirmation:
       return "confirm";
+    case Purpose::null_gate:
+      return "nullgate";
+    case Purpose::null_sweep:
+      return "nullsweep";
+    case Purpose::slower_gate:
+      return "slowergate";
   }
   return "";
 }
@@ -94,8 +136,7 @@ Action next_action(const CampaignState& state, const CampaignConfiguration& conf
     case Phase::searching:
       return search(state, configuration);
     case Phase::confirming:
-      return state.confirmation ? Action(Finish{})
-                                : evaluate(state, configuration, Purpose::confirmation, state.incumbent_number());
+      return confirm(state, configuration);
     case Phase::awaiting_approval:
     case Phase::finished:
     case Phase::failed:

@@ -28,7 +28,11 @@ void gate(CampaignState& state, int number, task::Outcome outcome, double log_ra
   one.outcome = outcome;
   one.gate_evaluation = "g";
   one.log_ratio_to_baseline = log_ratio;
+  one.gate_log_ratio = LogRatio{log_ratio, log_ratio - 0.2, log_ratio + 0.02};
 }
+
+// The candidate that leaves the race without a sweep.
+const CandidateOutrun& outrun(const Action& action) { return std::get<CandidateOutrun>(std::get<Note>(action).entry); }
 
 Action next(const CampaignState& state) { return next_action(state, testing::sample_configuration()); }
 
@@ -76,11 +80,16 @@ TEST(NextAction, GatesInOrderThenSweepsTheFastestWinner) {
   gate(state, 4, task::Outcome::not_better, -0.9);
   expect_evaluation(next(state), Purpose::sweep, 2, "scale-search-2-sweep-1");
   state.candidates[1].sweep_evaluation = "s";
-  EXPECT_EQ(std::get<Propose>(next(state)).round, 2);  // one sweep a round
+  EXPECT_EQ(outrun(next(state)).candidate, 3);  // one sweep a round
 
   CampaignConfiguration configuration = testing::sample_configuration();
   configuration.policy.sweeps_per_round = 2;
   expect_evaluation(next_action(state, configuration), Purpose::sweep, 3, "scale-search-3-sweep-1");
+  for (const int number : {3, 1}) {
+    EXPECT_EQ(outrun(next(state)).candidate, number);
+    state.candidates[static_cast<std::size_t>(number - 1)].outrun.emplace();
+  }
+  EXPECT_EQ(std::get<Propose>(next(state)).round, 2);
 }
 
 TEST(NextAction, SweepsTheEarlierOfTwoEquals) {
@@ -118,8 +127,50 @@ TEST(NextAction, ConfirmsAnIncumbentThatIsNotTheBaseline) {
   state.phase = Phase::confirming;
   state.failed_attempts = 1;
   expect_evaluation(next(state), Purpose::confirmation, 1, "scale-search-1-confirm-2");
-  state.confirmation.emplace();
+  state.confirmation.emplace().verdict = promote::Decision::Verdict::promote;
+  state.confirmations.push_back({1, "c", task::Outcome::better, "", *state.confirmation});
   EXPECT_TRUE(std::holds_alternative<Finish>(next(state)));
+}
+
+TEST(NextAction, DemotesWhomItsConfirmationDoesNotHoldAndConfirmsTheOneBefore) {
+  CampaignState state = searching(2, 2);
+  gate(state, 1, task::Outcome::better, -0.3);
+  gate(state, 2, task::Outcome::better, -0.3);
+  state.phase = Phase::confirming;
+  state.incumbent = 2;
+  state.confirmation.emplace().verdict = promote::Decision::Verdict::keep_incumbent;
+  state.confirmations.push_back({2, "c", task::Outcome::indistinguishable, "", *state.confirmation});
+  EXPECT_EQ(std::get<Demote>(next(state)).candidate, 2);
+  state.confirmation.reset();
+  state.incumbent = 1;
+  expect_evaluation(next(state), Purpose::confirmation, 1, "scale-search-1-confirm-1");
+  state.incumbent.reset();
+  EXPECT_TRUE(std::holds_alternative<Finish>(next(state))) << "the baseline needs no confirmation";
+}
+
+TEST(NextAction, BringsAnInjectionToItsEndBeforeAnythingElse) {
+  CampaignState state = searching(1, 1);
+  gate(state, 1, task::Outcome::not_better, 0.3);
+  CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.policy.injections = {.null_rate = 1, .null_sweep_share = 1, .slower_rate = 0};
+  const auto due = [&] { return next_action(state, configuration); };
+  const InjectionMade made = std::get<Inject>(due()).made;
+  EXPECT_EQ(made.number, 1);
+  EXPECT_EQ(made.round, 1);
+  EXPECT_TRUE(made.sweeps);
+  InjectionState& injection = state.injections.emplace_back();
+  injection.made = made;
+  expect_evaluation(due(), Purpose::null_gate, 1, "scale-search-1-nullgate-1");
+  injection.outcome = task::Outcome::indistinguishable;
+  injection.gate_evaluation = "g";
+  expect_evaluation(due(), Purpose::null_sweep, 1, "scale-search-1-nullsweep-1");
+  injection.sweep_evaluation = "s";
+  injection.decision.emplace().reasons = {"faster"};
+  EXPECT_EQ(std::get<Propose>(due()).round, 2);
+  injection.decision->verdict = promote::Decision::Verdict::promote;
+  EXPECT_EQ(std::get<NullPromoted>(std::get<Note>(due()).entry).injection, 1);
+  injection.alarm = "told";
+  EXPECT_EQ(std::get<Propose>(due()).round, 2);
 }
 
 TEST(NextAction, StopsAskingAnExhaustedProposer) {

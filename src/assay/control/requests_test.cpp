@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include <assay/control/sample_campaign.hpp>
+#include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::control {
 namespace {
@@ -83,6 +85,61 @@ TEST(MakeRequest, SweepsByEvidenceShareTheErrorOfACampaign) {
   EXPECT_DOUBLE_EQ(alpha_of(Purpose::sweep), 2 * second) << "its own sweep is the one that is asked for";
 }
 
+TEST(MakeRequest, ASmallerShareOfAlphaBringsThePairsThatItNeeds) {
+  CampaignConfiguration configuration = sample_configuration();
+  configuration.policy.sweep.test = task::PairedTest::evidence;
+  configuration.policy.sweep.maximum_pairs = 24;
+  CampaignState state;
+  const auto plan = [&] {
+    const PendingEvaluation target{Purpose::sweep, 999, 1, "id"};
+    return make_request(configuration, state, target, configuration.supplied.at(4), configuration.baseline).plan;
+  };
+  const int slack = 24 - stats::least_values_for_evidence(configuration.policy.sweep.alpha);
+  for (int number = 1; number <= 200; ++number) {
+    EXPECT_EQ(plan().maximum_pairs - stats::least_values_for_evidence(plan().alpha), slack) << number;
+    CandidateState& swept = state.candidates.emplace_back();
+    swept.number = number;
+    swept.decision.emplace();
+  }
+  EXPECT_GT(plan().maximum_pairs, 24);
+  EXPECT_LT(plan().maximum_pairs, 48) << "far fewer than the level is smaller";
+}
+
+TEST(MakeRequest, SendsInjectionsWhereCandidatesGo) {
+  CampaignConfiguration configuration = sample_configuration();
+  configuration.policy.sweep.test = task::PairedTest::evidence;
+  configuration.policy.gate.self_comparison = true;
+  const auto gate = request(configuration, Purpose::gate).plan;
+  EXPECT_EQ(task::encode(request(configuration, Purpose::null_gate).plan), task::encode(gate));
+  task::SessionPlan patient = gate;
+  patient.futility = 0;
+  patient.minimum_effect = 0;
+  patient.self_comparison = false;
+  EXPECT_EQ(task::encode(request(configuration, Purpose::slower_gate).plan), task::encode(patient));
+  EXPECT_THAT(request(configuration, Purpose::slower_gate).workloads, SizeIs(2));
+  const auto sweep = request(configuration, Purpose::sweep);
+  const auto null_sweep = request(configuration, Purpose::null_sweep);
+  EXPECT_EQ(null_sweep.stage, task::Stage::sweep);
+  EXPECT_EQ(task::encode(null_sweep.plan), task::encode(sweep.plan)) << "the level that a candidate's would have";
+  EXPECT_NE(null_sweep.seed, sweep.seed);
+}
+
+TEST(MakeRequest, ANullsNumberIsNotACandidates) {
+  CampaignConfiguration configuration = sample_configuration();
+  configuration.policy.sweep.test = task::PairedTest::evidence;
+  CampaignState state;
+  CandidateState& swept = state.candidates.emplace_back();
+  swept.number = 1;
+  swept.decision.emplace();
+  const auto alpha_of = [&](Purpose purpose, int number) {
+    return make_request(configuration, state, {purpose, number, 1, "id"}, configuration.supplied.at(4),
+                        configuration.baseline)
+        .plan.alpha;
+  };
+  EXPECT_EQ(alpha_of(Purpose::null_sweep, 1), alpha_of(Purpose::sweep, 2));
+  EXPECT_LT(alpha_of(Purpose::null_sweep, 1), alpha_of(Purpose::sweep, 1));
+}
+
 TEST(MakeRequest, SeedsASimulatedDeviceByWhatIsMeasured) {
   CampaignConfiguration configuration = sample_configuration();
   std::set<std::uint64_t> seeds;
@@ -108,6 +165,9 @@ TEST(ComparedWith, IsTheIncumbentButForTheEnds) {
   state.incumbent = 3;
   EXPECT_EQ(compared_with(state, Purpose::gate), 3);
   EXPECT_EQ(compared_with(state, Purpose::sweep), 3);
+  EXPECT_EQ(compared_with(state, Purpose::null_gate), 3);
+  EXPECT_EQ(compared_with(state, Purpose::null_sweep), 3);
+  EXPECT_EQ(compared_with(state, Purpose::slower_gate), 3);
   EXPECT_EQ(compared_with(state, Purpose::baseline), 0);
   EXPECT_EQ(compared_with(state, Purpose::confirmation), 0);
 }

@@ -27,4 +27,19 @@ const CandidateState& CampaignState::candidate(int number) const {
   return candidates[static_cast<std::size_t>(number - 1)];
 }
 
+const InjectionState& CampaignState::injection(int number) const {
+  ASSAY_CHECK(number >= 1 && static_cast<std::size_t>(number) <= injections.size());
+  return injections[static_cast<std::size_t>(number - 1)];
+}
+
+std::vector<std::string> CampaignState::alarms() const {
+  std::vector<std::string> found;
+  for (const InjectionState& injection : injections) {
+    if (!injection.alarm.empty()) {
+      found.push_back(injection.alarm);
+    }
+  }
+  return found;
+}
+
 }  // namespace assay::control

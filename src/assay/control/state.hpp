@@ -22,12 +22,19 @@ enum class Phase : std::uint8_t {
   baseline,           ///< The baseline is to be measured over all workloads.
   searching,          ///< Rounds of proposals.
   awaiting_approval,  ///< A winner waits for a person.
-  confirming,         ///< The last incumbent is compared with the baseline over all workloads, in a new session.
+  confirming,         ///< Incumbents, the last first, are compared with the baseline in new sessions, until one holds.
   finished,
   failed,  ///< The baseline itself failed; nothing can be compared with it.
 };
 
 [[nodiscard]] std::string_view to_string(Phase phase);
+
+/// Why a winner of its gate was not swept.
+struct Outrun {
+  int by = 0;
+  OutrunGround ground = OutrunGround::bounds;
+  std::string why;
+};
 
 /// One candidate of the campaign, as the journal tells it.
 struct CandidateState {
@@ -52,6 +59,36 @@ struct CandidateState {
   bool promoted = false;
   std::string answered_by;  ///< Who promoted or refused it: "policy quick", or a person; empty if nobody had to.
   std::string answer;       ///< And why, in their words.
+
+  /// Its gate, against the incumbent of that time and not chained: what the race of its round is decided by.
+  std::optional<LogRatio> gate_log_ratio;
+  std::optional<Outrun> outrun;         ///< Absent: it was swept, failed its gate, or its round is still open.
+  std::optional<std::string> demotion;  ///< Why its confirmation took the place back that a promotion had given it.
+};
+
+/// One new session of a finalist against the baseline.
+struct ConfirmationState {
+  int candidate = 0;
+  std::string evaluation;
+  task::Outcome outcome = task::Outcome::measured;
+  std::string cause;
+  promote::Decision decision;
+
+  [[nodiscard]] bool holds() const { return decision.verdict == promote::Decision::Verdict::promote; }
+};
+
+/// One injection (injection_events.hpp), as the journal tells it.
+struct InjectionState {
+  InjectionMade made;
+  std::optional<task::Outcome> outcome;  ///< Of its last evaluation; absent: not yet judged.
+  std::string cause;
+  std::string gate_evaluation;  ///< Evaluation ids; empty if not reached.
+  std::string sweep_evaluation;
+  std::optional<LogRatio> log_ratio;          ///< Of its gate.
+  std::optional<promote::Decision> decision;  ///< Of its sweep; never followed.
+  bool passed_gate = false;                   ///< Its gate called it better.
+  std::string alarm;                          ///< The rule would have promoted it; empty: not.
+  std::string warning;                        ///< What else is wrong about its answer; empty: nothing.
 };
 
 /// An evaluation whose intent is in the journal and whose result is not.
@@ -81,7 +118,14 @@ struct CampaignState {
   std::optional<promote::Decision> confirmation;  ///< The incumbent against the baseline: the only headline number.
   std::string failure;
 
+  std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
+  std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.
+  std::vector<InjectionState> injections;        ///< By number.
+
   [[nodiscard]] const CandidateState& candidate(int number) const;
+  [[nodiscard]] const InjectionState& injection(int number) const;
+  /// What makes the whole campaign doubtful: each alarm in words. Empty: nothing known.
+  [[nodiscard]] std::vector<std::string> alarms() const;
   /// Number of the incumbent; 0 is the baseline.
   [[nodiscard]] int incumbent_number() const { return incumbent.value_or(0); }
   /// The round of the newest proposals: 0 before the first and for the supplied candidates.

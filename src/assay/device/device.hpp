@@ -25,6 +25,7 @@ namespace assay::device {
 /// Which call a time belongs to; all that a simulated clock may depend on.
 struct CallKey {
   base::Digest candidate;     ///< Content digest of the solution that ran.
+  base::Digest code;          ///< Its normalised digest: the same where only comments differ, and so is the speed.
   std::string_view workload;  ///< uuid
   std::uint64_t seed = 0;     ///< The session's.
   std::int32_t pair = 0;

@@ -37,9 +37,11 @@ class Simulated final : public Device {
   [[nodiscard]] std::chrono::nanoseconds observe(const CallKey& key, std::chrono::nanoseconds) const override {
     std::uint64_t candidate = 0;
     std::memcpy(&candidate, key.candidate.bytes().data(), sizeof candidate);
+    std::uint64_t code = 0;
+    std::memcpy(&code, key.code.bytes().data(), sizeof code);
     const std::uint64_t workload = base::stream_id(key.workload);
     base::Philox of_workload(device_seed_, workload);
-    base::Philox of_candidate(device_seed_, candidate);
+    base::Philox of_code(device_seed_, code);
     const std::uint64_t process =
         key.process == 0 ? candidate : base::mix(candidate, static_cast<std::uint64_t>(key.process));
     base::Philox of_pair(base::mix(device_seed_, key.seed), base::mix(process, static_cast<std::uint64_t>(key.pair)));
@@ -47,7 +49,7 @@ class Simulated final : public Device {
         base::mix(base::mix(device_seed_, key.seed), workload),
         base::mix(process, (static_cast<std::uint64_t>(key.pair) << 32U) | static_cast<std::uint32_t>(key.repetition)));
     const double log_time = std::log(kShortest) + of_workload.next_uniform() * std::log(kLongest / kShortest) +
-                            kSpeedRange * (2 * of_candidate.next_uniform() - 1) +
+                            kSpeedRange * (2 * of_code.next_uniform() - 1) +
                             kPlacementDeviation * of_pair.next_normal() + kNoiseDeviation * of_call.next_normal();
     return std::chrono::nanoseconds(std::llround(std::exp(log_time)));
   }

@@ -14,7 +14,9 @@ base::Result<Contestant> make_contestant(const task::Solution& solution, task::S
   Contestant contestant;
   contestant.side = side;
   contestant.name = solution.name;
-  contestant.content = task::identify(solution).content;
+  const task::CandidateIdentity identity = task::identify(solution);
+  contestant.content = identity.content;
+  contestant.normalised = identity.normalised;
   contestant.symbol = build::exported_symbol(solution);
   ASSAY_TRY_ASSIGN(contestant.object, os::sealed_copy("candidate", std::as_bytes(std::span(object))));
   if (build::may_use_tvm_ffi(solution)) {

@@ -18,9 +18,10 @@ namespace assay::evaluate {
 struct Contestant {
   task::Side side = task::Side::candidate;
   std::string name;
-  base::Digest content;  ///< Of the solution.
-  std::string symbol;    ///< Exported by the object.
-  os::Fd object;         ///< Sealed memory with the object that the build's record names.
+  base::Digest content;     ///< Of the solution.
+  base::Digest normalised;  ///< Likewise.
+  std::string symbol;       ///< Exported by the object.
+  os::Fd object;            ///< Sealed memory with the object that the build's record names.
   /// Where the solution may use TVM-FFI: what the object exports then, and sealed memory with the library. Else empty.
   std::string tvm_ffi_symbol;
   os::Fd tvm_ffi_library;

@@ -518,6 +518,7 @@ class ProcessPair {
     sample.checked = call.check;
     sample.timing = timing_;
     const device::CallKey key{side.contestant->content,
+                              side.contestant->normalised,
                               request().workloads[static_cast<std::size_t>(call.workload)].uuid,
                               session_.seed,
                               pair_,

@@ -66,6 +66,35 @@ std::string resolution_words(const task::SessionPlan& plan) {
       percent(kUsualSpread), percent(gain), taken(gain));
 }
 
+// What is sent through although its answer is known, how often, and what it costs.
+void explain_injections(const Policy& policy, std::vector<std::string>& sentences) {
+  const Injections& injections = policy.injections;
+  if (injections.null_rate > 0) {
+    sentences.push_back(fmt::format(
+        "After a round, with a chance of {}, a copy of the incumbent goes through the gate as a candidate would (null "
+        "injection), and in {} of these cases, or if the gate calls it better, through a sweep; it can never be "
+        "promoted, "
+        "and if the rules would have done so the campaign raises an alarm.",
+        percent(injections.null_rate), percent(injections.null_sweep_share)));
+  }
+  if (injections.slower_rate > 0) {
+    sentences.push_back(
+        fmt::format("After a round, with a chance of {}, the baseline goes through the gate, once the incumbent surely "
+                    "beats it by far "
+                    "(positive control); a gate that does not see the loser is warned of.",
+                    percent(injections.slower_rate)));
+  }
+  if (injections.null_rate > 0 || injections.slower_rate > 0) {
+    sentences.push_back(fmt::format("In the mean that costs {:.3g} gates and {:.3g} sweeps a round.",
+                                    injections.null_rate + injections.slower_rate,
+                                    injections.null_rate * injections.null_sweep_share));
+  } else {
+    sentences.emplace_back(
+        "No null injections and no positive controls are made (injections.null_rate, injections.slower_rate): that the "
+        "rules do not promote what is not faster is not tried out on this machine.");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> explain(const Policy& policy) {
@@ -79,6 +108,10 @@ std::vector<std::string> explain(const Policy& policy) {
   sentences.push_back(fmt::format("Sweep: all workloads, in a new session, for at most {} gate winner{} a round; {}.",
                                   policy.sweeps_per_round, policy.sweeps_per_round == 1 ? "" : "s",
                                   limits(policy.sweep)));
+  sentences.emplace_back(
+      "Gate winners of a round race for its sweeps, the surest gain first; one whose largest possible gain lies below "
+      "what "
+      "a sibling that won its sweep surely gains is outrun, and not swept.");
   if (policy.gate.self_comparison || policy.sweep.self_comparison) {
     sentences.push_back(fmt::format(
         "The {} also {} the incumbent against a copy of itself, as often: a gain counts only if it is larger than what "
@@ -97,11 +130,12 @@ std::vector<std::string> explain(const Policy& policy) {
   sentences.push_back(test_words("sweep", policy.sweep));
   if (policy.sweep.test == task::PairedTest::evidence) {
     sentences.push_back(resolution_words(policy.sweep));
-    sentences.push_back(
-        fmt::format("A campaign spends that error over all its sweeps (e-LOND): less with each, more after each "
-                    "promotion, so that at most "
-                    "a share of {} of its promotions is expected to be false.",
-                    percent(policy.sweep.alpha / 2)));
+    sentences.push_back(fmt::format(
+        "A campaign spends that error over all its sweeps (e-LOND): less with each, more after each "
+        "promotion, so that at most "
+        "a share of {} of its promotions is expected to be false; a later sweep may take the few pairs more "
+        "that its smaller share needs.",
+        percent(policy.sweep.alpha / 2)));
   }
   sentences.push_back(cost_words("sweep", policy.sweep, "the definition's workloads"));
   if (policy.sweep.stress_trials > 0) {
@@ -113,6 +147,10 @@ std::vector<std::string> explain(const Policy& policy) {
   sentences.push_back(policy.approval == Approval::policy
                           ? fmt::format("A winner becomes the incumbent at once, by policy {}.", policy.name)
                           : std::string("A winner waits until a person approves it."));
+  sentences.emplace_back(
+      "At the end the incumbent meets the baseline in a new session, by the rules of a sweep, and that number alone is "
+      "reported; if it is not better there it is demoted, and the incumbent before it is confirmed instead.");
+  explain_injections(policy, sentences);
   if (policy.gate.minimum_sandbox != base::SandboxLevel::none) {
     sentences.push_back(fmt::format("Nothing is built or run where the sandbox does not reach the level '{}'.",
                                     base::to_string(policy.gate.minimum_sandbox)));

@@ -58,6 +58,7 @@ Policy standard() {
   policy.maximum_p95_regression = 0.05;
   policy.sweeps_per_round = 2;
   policy.approval = Approval::person;
+  policy.injections = {.null_rate = 0.25, .null_sweep_share = 0.5, .slower_rate = 0.1};
   return policy;
 }
 
@@ -76,6 +77,7 @@ Policy release() {
   policy.sweep.maximum_regression = 0.02;
   policy.maximum_p95_regression = 0.02;
   policy.sweeps_per_round = 1;
+  policy.injections = {.null_rate = 0.5, .null_sweep_share = 0.5, .slower_rate = 0.2};
   return policy;
 }
 

@@ -17,6 +17,14 @@ enum class Approval : std::uint8_t { policy, person };
 
 [[nodiscard]] std::string_view to_string(Approval approval);
 
+/// How often a campaign sends solutions through gate and sweep whose answer is known, to see whether its rules find it.
+/// Chances, drawn from the campaign's seed after each round; none by default.
+struct Injections {
+  double null_rate = 0;         ///< That a copy of the incumbent goes through the gate.
+  double null_sweep_share = 0;  ///< That such a copy is swept, whatever its gate says.
+  double slower_rate = 0;       ///< That the baseline does, once the incumbent surely beats it by far.
+};
+
 /// The contract of a campaign, written by a person in TOML; policies/quick.toml shows every field and its meaning.
 /// A field that is missing takes the default here; an unknown field is an error that names it.
 struct Policy {
@@ -30,6 +38,7 @@ struct Policy {
   double maximum_p95_regression = 0.10;  ///< Guard: the 95th percentile of per-workload ratios, minus one.
   int sweeps_per_round = 1;              ///< How many of a round's gate winners, best first, may be swept.
   Approval approval = Approval::policy;
+  Injections injections;
 };
 
 /// The only version that is written and read.

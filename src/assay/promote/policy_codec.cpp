@@ -153,6 +153,14 @@ Policy read_policy(const Node& node, Missing missing) {
   read_real(field(guard_fields, "maximum_p95_regression", missing), policy.maximum_p95_regression, {0, 1, false});
   guard_fields.refuse_others();
 
+  if (const Node injections = fields.optional("injections"); injections.present()) {  // None where nothing is said.
+    Fields injection_fields(injections);
+    read_real(field(injection_fields, "null_rate", missing), policy.injections.null_rate, {0, 1, false});
+    read_real(field(injection_fields, "null_sweep_share", missing), policy.injections.null_sweep_share, {0, 1, false});
+    read_real(field(injection_fields, "slower_rate", missing), policy.injections.slower_rate, {0, 1, false});
+    injection_fields.refuse_others();
+  }
+
   fields.refuse_others();
   return policy;
 }
@@ -188,6 +196,12 @@ Json encode(const Policy& policy) {
                {"guards",
                 {{"maximum_mean_regression", policy.maximum_mean_regression},
                  {"maximum_p95_regression", policy.maximum_p95_regression}}}};
+  const Injections& injections = policy.injections;
+  if (injections.null_rate > 0 || injections.slower_rate > 0) {  // So that what was stored before is what it is now.
+    json["injections"] = {{"null_rate", injections.null_rate},
+                          {"null_sweep_share", injections.null_sweep_share},
+                          {"slower_rate", injections.slower_rate}};
+  }
   if (policy.gate.clock) {
     json["clock"] = base::to_string(*policy.gate.clock);
   }

@@ -137,6 +137,28 @@ TEST(Policy, ClockAndCacheHoldForGateAndSweepAndAreStoredOnce) {
   EXPECT_THAT(explain(*policy), AllOf(Contains(HasSubstr("timed by graph")), Contains(HasSubstr("in the caches"))));
 }
 
+TEST(Policy, InjectionsAreOffUnlessAskedForAndStoredOnlyThen) {
+  EXPECT_FALSE(encode(*built_in_policy("quick")).contains("injections"))
+      << "campaigns that were stored before must not differ from themselves";
+  for (const char* name : {"standard", "release"}) {
+    const Injections injections = built_in_policy(name)->injections;
+    EXPECT_GT(injections.null_rate, 0) << name;
+    EXPECT_GT(injections.null_sweep_share, 0) << name;
+    EXPECT_GT(injections.slower_rate, 0) << name;
+  }
+  const auto policy = parse_policy("version = 1\n[injections]\nnull_rate = 0.5\n", "my.toml");
+  ASSERT_TRUE(policy) << policy.error().text();
+  EXPECT_EQ(policy->injections.null_rate, 0.5);
+  EXPECT_EQ(policy->injections.slower_rate, 0);
+  base::Json json = encode(*policy);
+  EXPECT_EQ(dump(*decode_policy(json, "campaign")), dump(*policy));
+  json["injections"].erase("slower_rate");
+  EXPECT_FALSE(decode_policy(json, "campaign"));
+  EXPECT_THAT(parse_failure("version = 1\n[injections]\nnull_rate = 1.5\n"),
+              AllOf(HasSubstr("my.toml:3: injections.null_rate is 1.5"), HasSubstr("between 0 and 1")));
+  EXPECT_THAT(parse_failure("version = 1\n[injections]\nnull = 1\n"), HasSubstr("my.toml:3: injections.null"));
+}
+
 TEST(Policy, StandardIsStricterEverywhere) {
   const Policy quick = *built_in_policy("quick");
   const Policy standard = *built_in_policy("standard");
@@ -336,6 +358,17 @@ TEST(ExplainPolicy, NamesOnlyWhatThePolicyAsksFor) {
   EXPECT_THAT(full, AllOf(HasSubstr("level 'namespaces'"), HasSubstr("in the caches"), HasSubstr("than 12.5 %"),
                           HasSubstr("at most 2 gate winners a round")));
   EXPECT_NEAR(number_in(full, "on such inputs by ", " %"), 1, 0.005) << "three hundred clean trials: one percent";
+}
+
+TEST(ExplainPolicy, SaysWhatTheRaceTheConfirmationAndTheInjectionsDo) {
+  const std::string release = explained([](Policy&) {});
+  EXPECT_THAT(release, AllOf(HasSubstr("is outrun, and not swept"), HasSubstr("it is demoted"),
+                             HasSubstr("with a chance of 50 %, a copy of the incumbent"), HasSubstr("raises an alarm"),
+                             HasSubstr("with a chance of 20 %, the baseline"), HasSubstr("0.7 gates and 0.25 sweeps")));
+  const std::string without = explained([](Policy& policy) { policy.injections = {}; });
+  EXPECT_THAT(without, AllOf(HasSubstr("No null injections"), Not(HasSubstr("alarm"))));
+  const std::string nulls = explained([](Policy& policy) { policy.injections.slower_rate = 0; });
+  EXPECT_THAT(nulls, AllOf(HasSubstr("null injection"), Not(HasSubstr("positive control"))));
 }
 
 TEST(ExplainPolicy, MorePairsFindSmallerGainsAndTheCapSufficesForWhatItStates) {

@@ -48,9 +48,10 @@ std::string name_cell(const CandidateRow& row) {
 std::string outcome_cell(const CandidateRow& row) {
   std::string cell = badge(row.outcome);
   if (row.promoted) {
-    cell += " " + badge("won", "promoted");
+    cell += " " + (row.demotion.empty() ? badge("won", "promoted") : badge("failure", "demoted"));
   }
-  cell += minor(safe(row.cause));
+  cell += minor(safe(row.cause)) + minor(safe(row.demotion));
+  cell += row.unswept.empty() ? "" : minor("not swept: " + safe(row.unswept));
   if (row.duplicate_of) {
     cell += minor("same as " + candidate_link(*row.duplicate_of));
   }
@@ -98,6 +99,25 @@ std::string outcome_list(const CampaignReport& report) {
   return items.empty() ? "" : "<ul class=\"counts\">" + items + "</ul>\n";
 }
 
+std::string injection_table(const CampaignReport& report) {
+  std::string out =
+      "<div class=\"scroll\"><table class=\"injections\">\n<thead><tr><th scope=\"col\" class=\"number\">#</th>"
+      "<th scope=\"col\">What was sent through</th><th scope=\"col\">Outcome and cause</th>"
+      "<th scope=\"col\" class=\"number\">Against the incumbent</th></tr></thead>\n<tbody>\n";
+  for (const InjectionRow& row : report.injections) {
+    CandidateRow judged;
+    judged.outcome = row.outcome;
+    judged.speedup = row.speedup;
+    judged.stage = row.stage;
+    out += fmt::format(
+        "<tr><td class=\"number\">{}</td><td>{}, which {}{}</td><td>{}{}</td><td class=\"number\">{}</td></tr>\n",
+        row.number, safe(row.what), safe(row.must), minor(fmt::format("after round {}", row.round)),
+        badge(row.outcome) + minor(safe(row.cause)),
+        row.complaint.empty() ? "" : "<span class=\"slower\">" + safe(row.complaint) + "</span>", speedup_cell(judged));
+  }
+  return out + "</tbody></table></div>\n";
+}
+
 std::string candidate_table(const CampaignReport& report) {
   std::string out =
       "<div class=\"scroll\"><table class=\"candidates\">\n<thead><tr><th scope=\"col\" "
@@ -110,8 +130,8 @@ std::string candidate_table(const CampaignReport& report) {
     out += fmt::format(
         "<tr id=\"candidate-{0}\"{1}><td class=\"number\">{0}</td><td>{2}</td><td>{3}</td>"
         "<td class=\"number\">{4}</td><td>{5}</td></tr>\n",
-        row.number, row.promoted ? " class=\"promoted\"" : "", name_cell(row), outcome_cell(row), speedup_cell(row),
-        hypothesis_cell(row));
+        row.number, row.promoted && row.demotion.empty() ? " class=\"promoted\"" : "", name_cell(row),
+        outcome_cell(row), speedup_cell(row), hypothesis_cell(row));
   }
   return out + "</tbody></table></div>\n";
 }

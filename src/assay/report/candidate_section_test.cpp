@@ -55,6 +55,20 @@ TEST(CandidateTable, SaysWhereACandidateCameFrom) {
               HasSubstr("· round 2, from <a href=\"#candidate-3\">candidate 3</a>"));
 }
 
+TEST(CandidateTable, SaysWhyAWinnerWasNotSweptOrWasDemoted) {
+  CandidateRow row = judged(Outcome::better);
+  row.unswept = "at most 1.2x";
+  EXPECT_THAT(candidate_table(with_candidate(row)), HasSubstr("not swept: at most 1.2x"));
+  row.unswept.clear();
+  row.promoted = true;
+  EXPECT_THAT(candidate_table(with_candidate(row)), HasSubstr("<tr id=\"candidate-1\" class=\"promoted\">"));
+  row.demotion = "not confirmed";
+  const std::string table = candidate_table(with_candidate(row));
+  EXPECT_THAT(table, HasSubstr("<span class=\"badge failure\">demoted</span>"));
+  EXPECT_THAT(table, HasSubstr("not confirmed"));
+  EXPECT_THAT(table, Not(HasSubstr("class=\"promoted\"")));
+}
+
 TEST(CandidateTable, GivesSpeedupOnlyToTheCorrect) {
   CandidateRow row = judged(Outcome::indistinguishable);
   row.speedup = Ratio{1.25, 1.2, 1.3};

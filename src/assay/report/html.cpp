@@ -55,7 +55,8 @@ std::string tiles(const CampaignReport& report, const Headline& headline) {
   const std::string interval = space == std::string::npos ? "interval not known" : "interval " + text.substr(space + 1);
   return fmt::format(
              "<div class=\"tiles\">\n<div class=\"tile\"><div class=\"lead\"><div><b class=\"big\">{}</b>"
-             "<span>speedup over the baseline, {}</span></div><div class=\"spark\">{}</div></div></div>\n",
+             "<span>speedup over the baseline in a new session, {}</span></div><div "
+             "class=\"spark\">{}</div></div></div>\n",
              text.substr(0, space), interval, plot::draw(incumbent_sparkline(report))) +
          tile(fmt::format("{:.3f}", headline.mean_latency_ratio), "of the baseline’s mean latency") +
          tile(fmt::format("{:.3f}", headline.contest_score), "contest score: mean of the workloads’ ratios") +
@@ -65,10 +66,22 @@ std::string tiles(const CampaignReport& report, const Headline& headline) {
          "</div>\n";
 }
 
+// Before everything else: who reads no further must have seen it.
+std::string alarm_boxes(const CampaignReport& report) {
+  std::string boxes;
+  for (const std::string& alarm : report.alarms) {
+    boxes += "<div class=\"alarm\" role=\"alert\"><p>Alarm: " + safe(alarm) + "</p></div>\n";
+  }
+  for (const std::string& warning : report.warnings) {
+    boxes += "<p class=\"note\">Warning: " + safe(warning) + "</p>\n";
+  }
+  return boxes;
+}
+
 std::string decision_section(const CampaignReport& report) {
   const std::string first = report.decision.empty() ? "No decision has been recorded yet." : report.decision.front();
-  std::string body =
-      fmt::format("<div class=\"decision\"><p>{}</p>{}</div>\n", safe(first), sentences(report.decision, 1));
+  std::string body = alarm_boxes(report) + fmt::format("<div class=\"decision\"><p>{}</p>{}</div>\n", safe(first),
+                                                       sentences(report.decision, 1));
   if (report.headline) {
     body += tiles(report, *report.headline);
   } else {
@@ -98,6 +111,17 @@ std::string search_section(const CampaignReport& report) {
           "that "
           "were not measured, by outcome.</figcaption></figure>\n";
   return section("search", "The search", body);
+}
+
+std::string injection_section(const CampaignReport& report) {
+  if (report.injections.empty()) {
+    return "";
+  }
+  return section(
+      "injections", "Injections",
+      "<p>Solutions whose answer is known, sent through the same gate and sweep to see whether the rules find "
+      "it. None of them can be promoted.</p>\n" +
+          injection_table(report));
 }
 
 std::string workload_section(const CampaignReport& report) {
@@ -168,6 +192,12 @@ std::string reading_section() {
       "<dt>Better, not better, indistinguishable</dt><dd>Better: the whole interval lies beyond the policy’s "
       "minimum effect, and no guard failed. Not better: such a gain is excluded, or a guard failed. "
       "Indistinguishable: the limits were reached without either. On a tie the incumbent stays.</dd>\n"
+      "<dt>Screening and confirmation</dt><dd>What a candidate shows at its gate and in its sweep is what it was "
+      "chosen by, and so it flatters; it is shown as that. The number at the top is of a new session against the "
+      "baseline. A winner that is not better there is demoted, and the incumbent before it takes its place.</dd>\n"
+      "<dt>Outrun</dt><dd>A candidate that passed its gate and was not swept: its largest possible gain lies below "
+      "what "
+      "a winner of the same round surely gains, or the policy’s sweeps of the round were used up.</dd>\n"
       "<dt>Correct</dt><dd>Only candidates whose every checked output agreed with the reference are timed "
       "for a "
       "comparison. All others are shown with their cause and have no speedup.</dd>\n"
@@ -192,7 +222,7 @@ std::string render_html(const CampaignReport& report) {
   out += decision_section(report) + search_section(report) + workload_section(report);
   out += section("candidates", "Every candidate",
                  report.candidates.empty() ? "<p>None yet.</p>\n" : candidate_table(report));
-  out += source_section(report);
+  out += injection_section(report) + source_section(report);
   const std::string rules = sentences(report.policy_sentences, 0);
   out += section("policy", "Policy", fmt::format("<p><b>{}</b></p>{}\n", safe(report.policy), rules));
   out += environment_section(report) + reading_section() + "</main>\n";

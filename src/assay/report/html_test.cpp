@@ -63,6 +63,34 @@ TEST(RenderHtml, TellsTheDecisionFirst) {
   EXPECT_THAT(page, HasSubstr("interval [2.24, 2.38]"));
 }
 
+TEST(RenderHtml, AnAlarmStandsBeforeTheDecision) {
+  CampaignReport report = testing::sample_report();
+  EXPECT_THAT(render_html(report), Not(HasSubstr("role=\"alert\"")));
+  report.alarms = {"a copy of the incumbent won"};
+  report.warnings = {"a loser was not seen"};
+  const std::string page = render_html(report);
+  EXPECT_EQ(markup_problem(page), "");
+  EXPECT_EQ(occurrences(page, "role=\"alert\""), 1);
+  EXPECT_LT(page.find("Alarm: a copy of the incumbent won"), page.find("Candidate 23 replaces the baseline"));
+  EXPECT_LT(page.find("Warning: a loser was not seen"), page.find("Candidate 23 replaces the baseline"));
+}
+
+TEST(RenderHtml, ShowsInjectionsApartFromCandidates) {
+  CampaignReport report = testing::sample_report();
+  EXPECT_THAT(render_html(report), Not(HasSubstr("id=\"injections\"")));
+  report.injections = {{1, 2, "a copy of candidate 9", "must not win", task::Outcome::indistinguishable, "a tie",
+                        task::Stage::gate, Ratio{1.01, 0.98, 1.04}, ""},
+                       {2, 2, "the baseline", "must lose", std::nullopt, "", std::nullopt, std::nullopt, "not seen"}};
+  const std::string page = render_html(report);
+  EXPECT_EQ(markup_problem(page), "");
+  const std::string section = between(page, "id=\"injections\"", "</section>");
+  EXPECT_THAT(section, HasSubstr("a copy of candidate 9, which must not win"));
+  EXPECT_THAT(section, HasSubstr("1.01×"));
+  EXPECT_THAT(section, HasSubstr("not judged yet"));
+  EXPECT_THAT(section, HasSubstr("<span class=\"slower\">not seen</span>"));
+  EXPECT_EQ(occurrences(page, "<tr id=\"candidate-"), 32);
+}
+
 TEST(RenderHtml, HasEveryCandidateWithItsAnchorCauseAndHypothesis) {
   const CampaignReport report = testing::sample_report();
   const std::string page = render_html(report);

@@ -46,6 +46,21 @@ struct CandidateRow {
   /// by that one's own speedup, so it is for orientation; the headline is measured directly.
   std::optional<Ratio> speedup;
   bool promoted = false;
+  std::string unswept;   ///< Why it passed its gate and was not swept; empty if it was, or did not pass.
+  std::string demotion;  ///< Why its promotion was taken back; empty: it was not.
+};
+
+/// A solution whose answer is known, sent through the gate to see whether it is found.
+struct InjectionRow {
+  int number = 0;
+  int round = 0;
+  std::string what;  ///< "a copy of candidate 3", "the baseline".
+  std::string must;  ///< "must not win", "must lose".
+  std::optional<task::Outcome> outcome;
+  std::string cause;
+  std::optional<task::Stage> stage;  ///< The furthest that was run.
+  std::optional<Ratio> speedup;      ///< Of its gate: the incumbent's time over its own.
+  std::string complaint;             ///< The alarm or the warning; empty: as it should be, or not known yet.
 };
 
 struct WorkloadRow {
@@ -85,9 +100,12 @@ struct CampaignReport {
   std::string baseline;
   std::string incumbent;                 ///< The same as `baseline` if nothing was promoted.
   std::optional<int> incumbent_number;   ///< Absent: the baseline.
+  std::vector<std::string> alarms;       ///< What makes the whole campaign doubtful; shown before anything else.
+  std::vector<std::string> warnings;     ///< Less than that.
   std::vector<std::string> decision;     ///< Sentences, the deciding one first.
   std::optional<Headline> headline;      ///< Absent: the incumbent was not (yet) confirmed against the baseline.
   std::vector<CandidateRow> candidates;  ///< By number.
+  std::vector<InjectionRow> injections;  ///< Likewise.
   std::vector<WorkloadRow> workloads;
   std::vector<SourceText> winner_source;
   task::Named<std::string> environment;

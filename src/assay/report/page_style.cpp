@@ -42,6 +42,9 @@ border-radius:4px;overflow-wrap:anywhere}
 .spark{flex:0 0 150px;padding-bottom:4px}
 .note{border:1px solid var(--line);border-left:5px solid var(--bad);border-radius:4px;padding:10px 16px;
 background:var(--bad-wash)}
+.alarm{margin:26px 0 0;padding:14px 20px;background:var(--bad);color:var(--paper);border-radius:4px;
+overflow-wrap:anywhere}
+.alarm p{margin:0;font-size:19px;line-height:1.4;font-weight:700}
 figure{margin:14px 0 6px}
 figcaption{color:var(--soft);font-size:13.5px;margin-top:8px;max-width:80ch}
 .scroll{overflow-x:auto}

@@ -159,6 +159,12 @@ inline CampaignReport hostile_report() {
     row.uuid = evil;
     row.axes = {{evil, row.axes.front().second}};
   }
+  report.alarms = {evil};
+  report.warnings = {evil};
+  report.candidates.front().unswept = evil;
+  report.candidates.back().promoted = true;
+  report.candidates.back().demotion = evil;
+  report.injections = {{1, 1, evil, evil, task::Outcome::better, evil, task::Stage::sweep, Ratio{}, evil}};
   report.winner_source = {{SourceText::Kind::diff, evil, "+" + evil}, {SourceText::Kind::whole, evil, evil}};
   report.environment = {{evil, evil}};
   return report;

@@ -17,9 +17,16 @@ constexpr std::size_t kBest = 5;
 
 Tone tone_of(const CandidateRow& row) {
   if (row.promoted) {
-    return Tone::good;
+    return row.demotion.empty() ? Tone::good : Tone::bad;
   }
   return row.outcome && family(*row.outcome) == OutcomeFamily::failure ? Tone::bad : Tone::plain;
+}
+
+std::string fate(const CandidateRow& row) {
+  if (row.promoted) {
+    return row.demotion.empty() ? "promoted" : "demoted";
+  }
+  return row.unswept.empty() ? words(*row.outcome) : "not swept";
 }
 
 std::string headline_lines(const Headline& headline, Colour colour) {
@@ -30,7 +37,8 @@ std::string headline_lines(const Headline& headline, Colour colour) {
   line("speedup over the baseline", with_interval(headline.speedup));
   line("mean latency", fmt::format("{:.3f} of the baseline's", headline.mean_latency_ratio));
   line("contest score", fmt::format("{:.3f}", headline.contest_score));
-  line("measured over", counted(headline.workloads, "workload") + ", " + counted(headline.pairs, "process pair"));
+  line("measured over",
+       counted(headline.workloads, "workload") + ", " + counted(headline.pairs, "process pair") + ", in a new session");
   return out + "\n";
 }
 
@@ -56,11 +64,11 @@ std::string best_candidates(const CampaignReport& report, Colour colour) {
   for (const CandidateRow* row : best) {
     table.add({std::to_string(row->number),
                row->name,
-               {row->promoted ? std::string("promoted") : words(*row->outcome), tone_of(*row)},
+               {fate(*row), tone_of(*row)},
                with_interval(*row->speedup),
                {row->hypothesis.change, Tone::faint}});
   }
-  return fmt::format("Best by the search's own estimate:\n{}", table.render(colour, 2));
+  return fmt::format("Screening, the best by the search's own estimates:\n{}", table.render(colour, 2));
 }
 
 }  // namespace
@@ -69,6 +77,13 @@ std::string render_text(const CampaignReport& report, Colour colour) {
   const auto shown = [](const std::string& text) { return base::printable(text); };
   std::string out = fmt::format("{}: {} on {}, {}\n\n", tinted(shown(report.campaign), Tone::strong, colour),
                                 shown(report.definition), shown(report.device), shown(report.state));
+  for (const std::string& alarm : report.alarms) {
+    out += "  " + tinted("ALARM: " + shown(alarm), Tone::bad, colour) + "\n";
+  }
+  for (const std::string& warning : report.warnings) {
+    out += "  " + tinted("warning: " + shown(warning), Tone::bad, colour) + "\n";
+  }
+  out += report.alarms.empty() && report.warnings.empty() ? "" : "\n";
   for (const std::string& sentence : report.decision) {
     out += "  " + shown(sentence) + "\n";
   }
@@ -82,6 +97,13 @@ std::string render_text(const CampaignReport& report, Colour colour) {
   out += counted(static_cast<std::int64_t>(report.candidates.size()), "candidate") +
          (outcomes.empty() ? "" : ": " + outcomes) + (waiting > 0 ? fmt::format(", {} not judged yet", waiting) : "") +
          "\n\n";
+  if (!report.injections.empty()) {
+    const auto odd = std::count_if(report.injections.begin(), report.injections.end(),
+                                   [](const InjectionRow& row) { return !row.complaint.empty(); });
+    out += fmt::format("{}, {}\n\n", counted(static_cast<std::int64_t>(report.injections.size()), "injection"),
+                       odd == 0 ? std::string("none with an answer that it should not have")
+                                : fmt::format("{} with an answer that it should not have", odd));
+  }
   return out + best_candidates(report, colour);
 }
 

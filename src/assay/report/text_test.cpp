@@ -23,6 +23,31 @@ TEST(RenderText, LeadsWithTheDecision) {
   EXPECT_THAT(text, HasSubstr("54 workloads, 4 process pairs"));
 }
 
+TEST(RenderText, AlarmsComeFirst) {
+  CampaignReport report = testing::sample_report();
+  report.alarms = {"a copy won"};
+  report.warnings = {"a loser was not seen"};
+  report.injections.resize(3);
+  report.injections[1].complaint = "a copy won";
+  const std::string text = render_text(report);
+  EXPECT_LT(text.find("ALARM: a copy won"), text.find("Candidate 23 replaces"));
+  EXPECT_LT(text.find("warning: a loser"), text.find("Candidate 23 replaces"));
+  EXPECT_THAT(text, HasSubstr("3 injections, 1 with an answer that it should not have"));
+  EXPECT_THAT(render_text(report, Colour::on), HasSubstr("\x1b[31mALARM"));
+}
+
+TEST(RenderText, TellsTheFateOfEachOfTheBest) {
+  CampaignReport report = testing::sample_report();
+  for (CandidateRow& row : report.candidates) {
+    row.demotion = row.promoted ? "not confirmed" : "";
+    row.unswept = row.promoted ? "" : "the sweeps were used up";
+  }
+  const std::string text = render_text(report);
+  EXPECT_THAT(text, HasSubstr("demoted"));
+  EXPECT_THAT(text, HasSubstr("not swept"));
+  EXPECT_THAT(text, Not(HasSubstr("  promoted")));
+}
+
 TEST(RenderText, RanksCorrectCandidatesOnly) {
   CampaignReport report = testing::sample_report();
   report.candidates[5].speedup = Ratio{50, 49, 51};  // suspect: never fast

@@ -13,6 +13,13 @@ base::Json value_or_null(const std::optional<T>& value) {
   return value ? base::Json(*value) : base::Json(nullptr);
 }
 
+base::Json encode_outrun(const std::optional<control::Outrun>& outrun) {
+  if (!outrun) {
+    return nullptr;
+  }
+  return {{"by", outrun->by}, {"ground", control::to_string(outrun->ground)}, {"why", outrun->why}};
+}
+
 base::Json encode_candidate(const control::CandidateState& candidate) {
   base::Json json;
   json["number"] = candidate.number;
@@ -39,7 +46,58 @@ base::Json encode_candidate(const control::CandidateState& candidate) {
   json["promoted"] = candidate.promoted;
   json["answered_by"] = text_or_null(candidate.answered_by);
   json["answer"] = text_or_null(candidate.answer);
+  json["outrun"] = encode_outrun(candidate.outrun);
+  json["demoted"] = value_or_null(candidate.demotion);
   return json;
+}
+
+base::Json encode_confirmation(const control::ConfirmationState& confirmation) {
+  return {{"candidate", confirmation.candidate},
+          {"evaluation", confirmation.evaluation},
+          {"outcome", task::to_string(confirmation.outcome)},
+          {"cause", confirmation.cause},
+          {"holds", confirmation.holds()},
+          {"decision", promote::encode(confirmation.decision)}};
+}
+
+base::Json encode_injection(const control::InjectionState& injection) {
+  base::Json json;
+  json["number"] = injection.made.number;
+  json["kind"] = control::to_string(injection.made.kind);
+  json["round"] = injection.made.round;
+  json["of"] = injection.made.of;
+  json["name"] = injection.made.name;
+  json["digest"] = injection.made.identity.content.hex();
+  json["outcome"] = injection.outcome ? base::Json(task::to_string(*injection.outcome)) : base::Json(nullptr);
+  json["cause"] = injection.cause;
+  json["gate_evaluation"] = text_or_null(injection.gate_evaluation);
+  json["sweep_evaluation"] = text_or_null(injection.sweep_evaluation);
+  json["speedup"] = injection.log_ratio ? base::Json(std::exp(-injection.log_ratio->mean)) : base::Json(nullptr);
+  json["decision"] = injection.decision ? promote::encode(*injection.decision) : base::Json(nullptr);
+  json["alarm"] = text_or_null(injection.alarm);
+  json["warning"] = text_or_null(injection.warning);
+  return json;
+}
+
+// The sweep that promoted the incumbent, against the incumbent of that time: what it was chosen by, and no more.
+base::Json encode_screening(const control::CampaignState& state) {
+  if (!state.incumbent) {
+    return nullptr;
+  }
+  const control::CandidateState& incumbent = state.candidate(*state.incumbent);
+  const auto& reign = state.reign;
+  return {{"against", reign.size() > 1 ? reign[reign.size() - 2] : 0},
+          {"evaluation", text_or_null(incumbent.sweep_evaluation)},
+          {"decision", incumbent.decision ? promote::encode(*incumbent.decision) : base::Json(nullptr)}};
+}
+
+template <class Items, class Encode>
+base::Json encode_each(const Items& items, const Encode& encode_one) {
+  base::Json all = base::Json::array();
+  for (const auto& item : items) {
+    all.push_back(encode_one(item));
+  }
+  return all;
 }
 
 }  // namespace
@@ -61,10 +119,11 @@ base::Json encode(const CampaignStatus& status) {
   json["baseline_evaluation"] = text_or_null(state.baseline_evaluation);
   json["confirmation_evaluation"] = text_or_null(state.confirmation_evaluation);
   json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);
-  json["candidates"] = base::Json::array();
-  for (const control::CandidateState& candidate : state.candidates) {
-    json["candidates"].push_back(encode_candidate(candidate));
-  }
+  json["screening"] = encode_screening(state);
+  json["confirmations"] = encode_each(state.confirmations, encode_confirmation);
+  json["alarms"] = state.alarms();
+  json["injections"] = encode_each(state.injections, encode_injection);
+  json["candidates"] = encode_each(state.candidates, encode_candidate);
   return json;
 }
 

@@ -51,6 +51,29 @@ report::CandidateRow row_of(const control::CandidateState& candidate) {
                              candidate.log_ratio_to_baseline_upper.value_or(log_ratio));
   }
   row.promoted = candidate.promoted;
+  row.demotion = candidate.demotion.value_or("");
+  row.unswept = candidate.outrun ? candidate.outrun->why : "";
+  return row;
+}
+
+std::string whom(int number) { return number == 0 ? "the baseline" : fmt::format("candidate {}", number); }
+
+report::InjectionRow row_of(const control::InjectionState& injection) {
+  report::InjectionRow row;
+  row.number = injection.made.number;
+  row.round = injection.made.round;
+  const bool null = injection.made.kind == control::InjectionKind::null;
+  row.what = null ? "a copy of " + whom(injection.made.of) : whom(injection.made.of);
+  row.must = null ? "must not win" : "must lose";
+  row.outcome = injection.outcome;
+  row.cause = injection.cause;
+  if (!injection.gate_evaluation.empty()) {
+    row.stage = injection.sweep_evaluation.empty() ? task::Stage::gate : task::Stage::sweep;
+  }
+  if (injection.log_ratio) {
+    row.speedup = speedup_of(injection.log_ratio->mean, injection.log_ratio->lower, injection.log_ratio->upper);
+  }
+  row.complaint = injection.alarm.empty() ? injection.warning : injection.alarm;
   return row;
 }
 
@@ -58,6 +81,35 @@ std::string with_interval(const promote::Decision& decision) {
   return fmt::format("{:.3f} times as fast (interval {:.3f} to {:.3f}, {} workloads, {} process pairs)",
                      decision.speedup, decision.speedup_lower, decision.speedup_upper, decision.workloads,
                      decision.pairs);
+}
+
+// What became of those that were promoted, beside the incumbent.
+void tell_demotions(const control::CampaignState& state, std::vector<std::string>& sentences) {
+  for (const control::ConfirmationState& confirmation : state.confirmations) {
+    const control::CandidateState& candidate = state.candidate(confirmation.candidate);
+    if (candidate.demotion) {
+      sentences.push_back(fmt::format("Candidate {} ({}) was promoted and is demoted: {}", candidate.number,
+                                      candidate.name, *candidate.demotion));
+    }
+  }
+}
+
+// The number that the incumbent was chosen by; only the confirmation's is reported.
+void tell_screening(const CampaignStatus& status, const control::CandidateState& incumbent,
+                    std::vector<std::string>& sentences) {
+  const auto& reign = status.state.reign;
+  if (incumbent.decision) {
+    sentences.push_back(fmt::format("Screening, which chose it: its sweep saw {}, compared with {}.",
+                                    with_interval(*incumbent.decision),
+                                    whom(reign.size() > 1 ? reign[reign.size() - 2] : 0)));
+  }
+}
+
+std::string fate(const control::CandidateState& candidate) {
+  if (!candidate.promoted) {
+    return "not promoted";
+  }
+  return candidate.demotion ? "promoted, and demoted in the end" : "promoted";
 }
 
 std::vector<std::string> decision_sentences(const CampaignStatus& status) {
@@ -80,21 +132,34 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
     for (const std::string& reason : state.confirmation->reasons) {
       sentences.push_back("Confirmation: " + reason);
     }
+    if (state.phase == control::Phase::finished && !state.confirmations.back().holds()) {
+      sentences.emplace_back("The confirmation failed, and demoted nobody: an earlier version of Assay ended it so.");
+    }
+    tell_screening(status, *incumbent, sentences);
   } else if (incumbent != nullptr) {
     sentences.push_back(
         fmt::format("Candidate {} ({}) is the incumbent; it was not confirmed against the baseline yet.",
                     incumbent->number, incumbent->name));
+    tell_screening(status, *incumbent, sentences);
   } else if (state.phase == control::Phase::finished) {
-    sentences.push_back(fmt::format("The baseline {} stays: no candidate was shown to be better.", baseline));
+    sentences.push_back(fmt::format("The baseline {} stays: no candidate was {} to be better.", baseline,
+                                    state.confirmations.empty() ? "shown" : "confirmed"));
   }
+  tell_demotions(state, sentences);
   for (const control::CandidateState& candidate : state.candidates) {
     if (candidate.decision) {
-      std::string line =
-          fmt::format("Candidate {} was swept: {}", candidate.number, candidate.promoted ? "promoted" : "not promoted");
+      std::string line = fmt::format("Candidate {} was swept: {}", candidate.number, fate(candidate));
       if (!candidate.decision->reasons.empty()) {
         line += "; " + candidate.decision->reasons.front();
       }
       sentences.push_back(std::move(line));
+    }
+    if (candidate.outrun) {
+      const bool by_bounds = candidate.outrun->ground == control::OutrunGround::bounds;
+      sentences.push_back(fmt::format(
+          "Candidate {} passed its gate and was {}: {}", candidate.number,
+          by_bounds ? fmt::format("outrun by candidate {}", candidate.outrun->by) : std::string("not swept"),
+          candidate.outrun->why));
     }
   }
   return sentences;
@@ -187,6 +252,13 @@ base::Result<report::CampaignReport> build_report(const archive::Archive& archiv
   report.decision = decision_sentences(status);
   for (const control::CandidateState& candidate : state.candidates) {
     report.candidates.push_back(row_of(candidate));
+  }
+  report.alarms = state.alarms();
+  for (const control::InjectionState& injection : state.injections) {
+    report.injections.push_back(row_of(injection));
+    if (!injection.warning.empty()) {
+      report.warnings.push_back(injection.warning);
+    }
   }
   report.workloads = bare_rows(status);
   if (const control::CandidateState* incumbent = find_number(state, state.incumbent)) {

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include <assay/service/rehearsal.hpp>
 
 namespace assay::service {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -102,6 +104,72 @@ TEST_F(CampaignReportTest, WithoutAWinnerTheBaselineStays) {
   EXPECT_GT(report.workloads.at(0).baseline_ns.value(), 0);
   EXPECT_EQ(report.workloads.at(0).incumbent_ns, std::nullopt);
   EXPECT_THAT(report.environment, Not(IsEmpty())) << "of the baseline's own measurement";
+}
+
+TEST_F(CampaignReportTest, TheNumberThatChoseItIsToldAsScreening) {
+  EXPECT_THAT(filled().decision, Contains(AllOf(HasSubstr("Screening"), HasSubstr("compared with the baseline"))));
+}
+
+TEST_F(CampaignReportTest, AWinnerThatFailsInItsConfirmationIsDemoted) {
+  options_.tunable.clear();
+  options_.also = {world_.kernel("fragile.cpp", "fails_later cost=50")};
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.incumbent, "plain");
+  EXPECT_FALSE(report.headline);
+  EXPECT_THAT(report.decision.front(), HasSubstr("plain stays: no candidate was confirmed"));
+  EXPECT_THAT(report.decision, Contains(AllOf(HasSubstr("is demoted"), HasSubstr("crashed"))));
+  EXPECT_THAT(report.candidates.at(0).demotion, HasSubstr("crashed"));
+  const base::Json json = encode(campaign_status(world_.context(), "tune").value());
+  EXPECT_TRUE(json["incumbent"].is_null());
+  EXPECT_TRUE(json["confirmation"].is_null());
+  EXPECT_TRUE(json["screening"].is_null());
+  EXPECT_EQ(json["confirmations"][0]["holds"], false);
+  EXPECT_TRUE(json["candidates"][0]["demoted"].is_string());
+}
+
+TEST_F(CampaignReportTest, AnAlarmIsToldWithTheInjectionThatRaisedIt) {
+  options_.policy = world_.path("injecting.toml").string();
+  world_.write(options_.policy, "version = 1\n[injections]\nnull_rate = 1.0\nslower_rate = 1.0\n");
+  options_.tunable.clear();
+  options_.also = {world_.kernel("strange.cpp", "copied_at=20 cost=50")};
+  const report::CampaignReport report = filled();
+  ASSERT_THAT(report.alarms, SizeIs(1));
+  EXPECT_THAT(report.alarms[0], HasSubstr("a copy of candidate 1"));
+  EXPECT_THAT(report.warnings, IsEmpty());
+  ASSERT_THAT(report.injections, SizeIs(2));
+  EXPECT_EQ(report.injections[0].what, "a copy of candidate 1");
+  EXPECT_EQ(report.injections[0].complaint, report.alarms[0]);
+  EXPECT_EQ(report.injections[0].stage, task::Stage::sweep);
+  EXPECT_EQ(report.injections[1].what, "the baseline");
+  EXPECT_EQ(report.injections[1].outcome, task::Outcome::not_better);
+  EXPECT_EQ(report.injections[1].complaint, "");
+  EXPECT_THAT(report.candidates, SizeIs(1));
+  const base::Json json = encode(campaign_status(world_.context(), "tune").value());
+  EXPECT_EQ(json["alarms"].size(), 1U);
+  EXPECT_EQ(json["injections"][0]["kind"], "null");
+  EXPECT_EQ(json["injections"][1]["kind"], "slower");
+  EXPECT_EQ(json["incumbent"], 1);
+}
+
+TEST_F(CampaignReportTest, OutrunCandidatesAreToldByWhom) {
+  options_.tunable.clear();
+  options_.also = {world_.kernel("a.cpp", "cost=60"), world_.kernel("b.cpp", "cost=30")};
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.incumbent_number, 2);
+  EXPECT_THAT(report.candidates.at(0).unswept, HasSubstr("candidate 2"));
+  EXPECT_THAT(report.decision, Contains(HasSubstr("Candidate 1 passed its gate and was outrun by candidate 2")));
+  const base::Json json = encode(campaign_status(world_.context(), "tune").value());
+  EXPECT_EQ(json["candidates"][0]["outrun"]["by"], 2);
+  EXPECT_EQ(json["candidates"][0]["outrun"]["ground"], "bounds");
+}
+
+TEST_F(CampaignReportTest, WhoLeavesForTheCapIsNotSaidToBeSlower) {
+  options_.tunable.clear();
+  options_.also = {world_.kernel("a.cpp", "cost=50 a"), world_.kernel("b.cpp", "cost=50 b")};
+  const report::CampaignReport report = filled();
+  EXPECT_EQ(report.incumbent_number, 1);
+  EXPECT_THAT(report.decision,
+              Contains(HasSubstr("Candidate 2 passed its gate and was not swept: the policy sweeps 1")));
 }
 
 TEST_F(CampaignReportTest, AWaitingWinnerIsNamedWithWhatToDo) {

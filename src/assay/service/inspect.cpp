@@ -31,7 +31,8 @@ base::Result<std::vector<CandidateLine>> lines_of_campaign(const Context& contex
     if (candidate.log_ratio_to_baseline) {
       line.speedup = std::exp(-*candidate.log_ratio_to_baseline);
     }
-    line.promoted = candidate.promoted;
+    line.promoted = candidate.promoted && !candidate.demotion;
+    line.cause = candidate.demotion.value_or(line.cause);
     line.evaluation = candidate.sweep_evaluation.empty() ? candidate.gate_evaluation : candidate.sweep_evaluation;
     lines.push_back(std::move(line));
   }

@@ -23,6 +23,11 @@ std::mutex record_mutex;
 // What the source says of itself; a chosen parameter COST makes it faster.
 double cost_of(const task::Solution& solution) {
   const std::string& text = solution.sources.front().content;
+  const bool copied = text.find("// Null injection") != std::string::npos;
+  const std::size_t of_copy = text.find("copied_at=");
+  if (copied && of_copy != std::string::npos) {
+    return std::stod(text.substr(of_copy + 10));
+  }
   const std::size_t place = text.find("cost=");
   double cost = place == std::string::npos ? 100 : std::stod(text.substr(place + 5));
   if (const std::int64_t* chosen = task::find(solution.parameters, "COST")) {
@@ -151,7 +156,10 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   evaluation.started = "2026-11-29T12:00:00Z";
   evaluation.wall_seconds = 1;
   evaluation.timer_floor_ns = 25;
-  if (const auto failure = failure_of(request.candidate)) {
+  const bool fails_now = request.id.find("-confirm-") != std::string::npos &&
+                         request.candidate.sources.front().content.find("fails_later") != std::string::npos;
+  const auto failure = fails_now ? std::optional(task::Outcome::crashed) : failure_of(request.candidate);
+  if (failure) {
     fail(*failure, evaluation);
     return evaluation;
   }
