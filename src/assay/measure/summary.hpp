@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <assay/stats/noise_floor.hpp>
+#include <assay/stats/self_comparison.hpp>
 #include <assay/stats/paired_decision.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/task/evaluation.hpp>
