@@ -219,6 +219,14 @@ Json encode_official(const OfficialVerdict& verdict) {
 
 }  // namespace
 
+bool same_machine_code(const BuildRecord& a, const BuildRecord& b) {
+  return !a.code.machine_code.empty() && a.code.machine_code == b.code.machine_code;
+}
+
+bool is_self_comparison(const Evaluation& evaluation) {
+  return evaluation.incumbent_build && same_machine_code(evaluation.candidate_build, *evaluation.incumbent_build);
+}
+
 double official_latency(const std::vector<double>& medians_ns) {
   return medians_ns.empty()
              ? 0
