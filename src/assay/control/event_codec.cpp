@@ -18,7 +18,7 @@ using task::Node;
 
 // In the order of the enumerators.
 constexpr std::array<std::string_view, 4> kPurposes = {"baseline", "gate", "sweep", "confirmation"};
-constexpr std::array<std::string_view, 2> kSamenesses = {"content", "normalised"};
+constexpr std::array<std::string_view, 3> kSamenesses = {"content", "normalised", "machine_code"};
 
 int read_int(const Node& node, std::int64_t minimum = 0) {
   return static_cast<int>(node.integer({minimum, std::numeric_limits<int>::max()}));
@@ -75,15 +75,25 @@ promote::Regime read_regime(const Node& node) {
   return regime;
 }
 
+Json encode_duplicate(const Duplicate& duplicate) {
+  return {{"of", duplicate.of}, {"sameness", std::string(to_string(duplicate.sameness))}};
+}
+
+Duplicate read_duplicate(const Node& node) {
+  Duplicate duplicate;
+  Fields fields(node);
+  duplicate.of = read_int(fields.required("of"));
+  duplicate.sameness = static_cast<Sameness>(fields.required("sameness").word(kSamenesses));
+  fields.refuse_others();
+  return duplicate;
+}
+
 Json encode_candidate(const ProposedCandidate& candidate) {
   Json parameters = Json::object();
   for (const auto& [name, value] : candidate.parameters) {
     parameters[name] = value;
   }
-  Json duplicate;
-  if (candidate.duplicate) {
-    duplicate = {{"of", candidate.duplicate->of}, {"sameness", std::string(to_string(candidate.duplicate->sameness))}};
-  }
+  Json duplicate = candidate.duplicate ? encode_duplicate(*candidate.duplicate) : Json();
   return {{"number", candidate.number},
           {"name", candidate.name},
           {"identity", task::encode_identity(candidate.identity)},
@@ -115,11 +125,7 @@ ProposedCandidate read_candidate(const Node& node) {
   candidate.parent = read_optional_int(fields.required("parent"), 1);
   const Node duplicate = fields.required("duplicate");
   if (duplicate.has_value()) {
-    Fields inner(duplicate);
-    candidate.duplicate.emplace();
-    candidate.duplicate->of = read_int(inner.required("of"));
-    candidate.duplicate->sameness = static_cast<Sameness>(inner.required("sameness").word(kSamenesses));
-    inner.refuse_others();
+    candidate.duplicate = read_duplicate(duplicate);
   }
   fields.refuse_others();
   return candidate;
@@ -212,11 +218,15 @@ Json body_of(const CandidateGated& entry) {
                  {"lower", encode_number(entry.log_ratio->lower)},
                  {"upper", encode_number(entry.log_ratio->upper)}};
   }
-  return {{"candidate", entry.candidate},
-          {"evaluation", entry.evaluation},
-          {"outcome", outcome_json(entry.outcome)},
-          {"cause", entry.cause},
-          {"log_ratio", std::move(log_ratio)}};
+  Json body = {{"candidate", entry.candidate},
+               {"evaluation", entry.evaluation},
+               {"outcome", outcome_json(entry.outcome)},
+               {"cause", entry.cause},
+               {"log_ratio", std::move(log_ratio)}};
+  if (entry.duplicate) {
+    body["duplicate"] = encode_duplicate(*entry.duplicate);
+  }
+  return body;
 }
 
 void read_body(Fields& fields, CandidateGated& entry) {
@@ -232,6 +242,9 @@ void read_body(Fields& fields, CandidateGated& entry) {
     entry.log_ratio->lower = inner.required("lower").number();
     entry.log_ratio->upper = inner.required("upper").number();
     inner.refuse_others();
+  }
+  if (const Node duplicate = fields.optional("duplicate"); duplicate.present()) {  // Journals of before had none.
+    entry.duplicate = read_duplicate(duplicate);
   }
 }
 

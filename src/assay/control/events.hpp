@@ -38,6 +38,7 @@ enum class Purpose : std::uint8_t {
 enum class Sameness : std::uint8_t {
   content,     ///< The same bytes, entry point and parameters.
   normalised,  ///< The same after comments and blank space.
+  machine_code,  ///< Built to the same machine code; found after the build, before anything is timed.
 };
 
 [[nodiscard]] std::string_view to_string(Sameness sameness);
@@ -121,6 +122,7 @@ struct CandidateGated {
   task::Outcome outcome = task::Outcome::measured;
   std::string cause;
   std::optional<LogRatio> log_ratio;  ///< Recomputed from the samples; null where nothing could be compared.
+  std::optional<Duplicate> duplicate = std::nullopt;  ///< Only of a `duplicate`: left out of the body otherwise.
 };
 
 /// A sweep has ended. Lands in one transaction with its evaluation.

@@ -80,7 +80,8 @@ base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, c
 base::Result<Entry> gate_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer) {
   const task::Evaluation& evaluation = answer.evaluation;
   ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
-  CandidateGated entry{candidate, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
+  CandidateGated entry{candidate, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt,
+                       repeated(request, evaluation)};
   if (task::is_correct(evaluation.outcome)) {
     if (!comparison.complete || comparison.table.pairs == 0) {
       return contradiction(evaluation.id, fmt::format("it is said to be {}, and samples are missing",
@@ -213,8 +214,11 @@ base::Result<void> Executor::prepare(const PendingEvaluation& target) {
 base::Result<void> Executor::attempt(const PendingEvaluation& target) {
   ASSAY_TRY_ASSIGN(task::Solution candidate, solution(target.candidate));
   ASSAY_TRY_ASSIGN(task::Solution incumbent, solution(compared_with(state_, target.purpose)));
-  const task::EvaluationRequest request =
+  task::EvaluationRequest request =
       make_request(configuration_, state_, target, std::move(candidate), std::move(incumbent));
+  if (target.purpose == Purpose::gate) {
+    ASSAY_TRY_ASSIGN(request.known_code, known_code_.before(target.candidate, state_, archive_));
+  }
   ASSAY_TRY_ASSIGN(const os::Path folder, evaluator_.evaluate(request));
   ASSAY_TRY_ASSIGN(const archive::Bundle bundle, archive::read_bundle(folder));
   ASSAY_TRY_ASSIGN(const auto failure, archive::judge_error(bundle));

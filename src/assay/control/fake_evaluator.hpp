@@ -31,7 +31,7 @@ class Killed : public std::runtime_error {
 };
 
 /// Judges by the candidate's source: a line "// speed: 0.8" makes it take 0.8 of the baseline's time, "// outcome:
-/// crashed" makes it fail so, "// sweep: incorrect" fails only in a sweep; a tunable's time follows from its
+/// crashed" makes it fail so, "// sweep: incorrect" fails only in a sweep, "// code: a" names the machine code it is built to; a tunable's time follows from its
 /// parameters. Times carry a little noise from the request's seed. Its bundles are real.
 class FakeEvaluator final : public Evaluator {
  public:

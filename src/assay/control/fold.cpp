@@ -86,6 +86,10 @@ class Folding {
     candidate.gate_evaluation = entry.evaluation;
     candidate.outcome = entry.outcome;
     candidate.cause = entry.cause;
+    if (entry.duplicate) {
+      ASSAY_TRY(require(entry.duplicate->of < entry.candidate, "a duplicate repeats nothing earlier"));
+      candidate.duplicate_of = entry.duplicate->of;
+    }
     if (entry.log_ratio) {
       chain(*entry.log_ratio, candidate);
     }
