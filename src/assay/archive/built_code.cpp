@@ -59,8 +59,8 @@ base::Result<std::vector<SameBuild>> Archive::same_builds(std::string_view defin
                                          "verify`",
                                          database.file()));
     }
-    const auto known = std::find_if(found.begin(), found.end(),
-                                    [&](const SameBuild& one) { return one.candidate == *other; });
+    const auto known =
+        std::find_if(found.begin(), found.end(), [&](const SameBuild& one) { return one.candidate == *other; });
     const auto read = static_cast<CodeLevel>(level - kCodeLevels.begin());
     if (known == found.end()) {
       found.push_back({*other, {}, read});

@@ -58,8 +58,8 @@ TEST_F(BuiltCodeTest, TheDeepestLevelAtWhichTwoAreTheSameIsNamed) {
   ingest("e-3", "c", {digest_of("p"), digest_of("s"), digest_of("other")});
   ingest("e-4", "d", {digest_of("p"), digest_of("another"), digest_of("another")});
   ingest("e-5", "e", {"", "", digest_of("alone")});
-  EXPECT_THAT(same_as("a"), ElementsAre(Pair(content("b"), CodeLevel::machine_code), Pair(content("c"), CodeLevel::sass),
-                                        Pair(content("d"), CodeLevel::ptx)));
+  EXPECT_THAT(same_as("a"), ElementsAre(Pair(content("b"), CodeLevel::machine_code),
+                                        Pair(content("c"), CodeLevel::sass), Pair(content("d"), CodeLevel::ptx)));
   EXPECT_THAT(same_as("d"), ElementsAre(Pair(content("a"), CodeLevel::ptx), Pair(content("b"), CodeLevel::ptx),
                                         Pair(content("c"), CodeLevel::ptx)));
   EXPECT_THAT(same_as("e"), IsEmpty());

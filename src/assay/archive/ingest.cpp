@@ -65,9 +65,10 @@ base::Result<void> insert_evaluation(const Database& database, const task::Evalu
 base::Result<void> insert_code(const Database& database, std::int64_t candidate, const task::BuiltCode& code) {
   for (const CodeLevel level : {CodeLevel::ptx, CodeLevel::sass, CodeLevel::machine_code}) {
     if (const std::string& digest = at_level(code, level); !digest.empty()) {
-      ASSAY_TRY(database.execute("INSERT INTO built_code (candidate, level, digest) VALUES (?, ?, ?) "
-                                 "ON CONFLICT (candidate, level, digest) DO NOTHING",
-                                 {candidate, std::string(to_string(level)), digest}));
+      ASSAY_TRY(
+          database.execute("INSERT INTO built_code (candidate, level, digest) VALUES (?, ?, ?) "
+                           "ON CONFLICT (candidate, level, digest) DO NOTHING",
+                           {candidate, std::string(to_string(level)), digest}));
     }
   }
   return {};

@@ -259,9 +259,7 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
     options.argv.insert(options.argv.end(), {"--keep", "--keep-dir", temporary.string()});
   }
   options.argv.insert(options.argv.end(), list.begin(), list.end());
-  options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                         {"LC_ALL", "C"},
-                         {"TMPDIR", temporary.string()}};
+  options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", temporary.string()}};
   options.working_directory = os::seen_path(folder.path() / "source", kSourceInside);
   options.descriptors = {{object.get(), 3}, {ptx.get(), 4}, {cubin.get(), 5}};
   options.limits.address_space_bytes = toolchain_.memory_bytes;

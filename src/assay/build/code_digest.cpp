@@ -23,8 +23,8 @@ void add_number(base::Sha256& hash, std::uint64_t number) { hash.update_framed(s
 void add_header(base::Sha256& hash, std::string_view tag, const ElfImage& image) {
   hash.update_framed(tag);
   hash.update_framed(image.identification);
-  for (const std::uint64_t number : {std::uint64_t{image.type}, std::uint64_t{image.machine},
-                                     std::uint64_t{image.flags}, image.entry}) {
+  for (const std::uint64_t number :
+       {std::uint64_t{image.type}, std::uint64_t{image.machine}, std::uint64_t{image.flags}, image.entry}) {
     add_number(hash, number);
   }
 }

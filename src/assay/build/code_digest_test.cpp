@@ -96,14 +96,14 @@ TEST_F(MachineCodeTest, TellsApartWhatRunsDifferently) {
     const char* with;
     const char* why;
   };
-  for (const Edit& edit : {Edit{"6, 7, 8}", "6, 7, 9}", "a constant that is read at run time"},
-                           Edit{"3.5f", "3.25f", "a constant of one instruction"},
-                           Edit{"i + 5", "i + 6", "an immediate"},
-                           Edit{"sinf(", "cosf(", "what is called of another library"},
-                           Edit{"y[i] = weigh(", "y[i] = lift(", "what is called of its own"},
-                           Edit{"calls = 7", "calls = 8", "data that is written"},
-                           Edit{"scratch[64]", "scratch[4096]", "memory that begins as zeros"},
-                           Edit{"static int calls", "static thread_local int calls", "whose a variable is"}}) {
+  for (const Edit& edit :
+       {Edit{"6, 7, 8}", "6, 7, 9}", "a constant that is read at run time"},
+        Edit{"3.5f", "3.25f", "a constant of one instruction"}, Edit{"i + 5", "i + 6", "an immediate"},
+        Edit{"sinf(", "cosf(", "what is called of another library"},
+        Edit{"y[i] = weigh(", "y[i] = lift(", "what is called of its own"},
+        Edit{"calls = 7", "calls = 8", "data that is written"},
+        Edit{"scratch[64]", "scratch[4096]", "memory that begins as zeros"},
+        Edit{"static int calls", "static thread_local int calls", "whose a variable is"}}) {
     const task::BuildRecord changed = build(replaced(kKernel, edit.what, edit.with));
     EXPECT_NE(changed.code.machine_code, original.code.machine_code) << edit.why;
     EXPECT_FALSE(task::same_machine_code(changed, original)) << edit.why;
@@ -173,8 +173,10 @@ TEST(Ptx, CommentsBlanksAndSourceLinesDoNotCount) {
 
 TEST(Ptx, TheNumberOfATranslationUnitDoesNotCount) {
   const auto call = [](const std::string& name) { return ptx_digest("call " + name + ";"); };
-  EXPECT_EQ(call("_ZN31_INTERNAL_63c0fc12_4_c_cu_table6helperEf"), call("_ZN31_INTERNAL_e5548ebc_4_c_cu_table6helperEf"));
-  EXPECT_NE(call("_ZN31_INTERNAL_63c0fc12_4_c_cu_table6helperEf"), call("_ZN31_INTERNAL_63c0fc12_4_c_cu_table6halperEf"));
+  EXPECT_EQ(call("_ZN31_INTERNAL_63c0fc12_4_c_cu_table6helperEf"),
+            call("_ZN31_INTERNAL_e5548ebc_4_c_cu_table6helperEf"));
+  EXPECT_NE(call("_ZN31_INTERNAL_63c0fc12_4_c_cu_table6helperEf"),
+            call("_ZN31_INTERNAL_63c0fc12_4_c_cu_table6halperEf"));
   EXPECT_NE(call("_INTERNAL_63c0fc1"), call("_INTERNAL_63c0fc2")) << "too short to be one";
 }
 

@@ -99,7 +99,8 @@ TEST_F(CudaCodeTest, ConstantsAndImmediatesCountAtEachLevel) {
 // The GPU executes the same, only by other blocks: not the same candidate.
 TEST_F(CudaCodeTest, AnotherLaunchIsTheSameOnTheGpuAndOtherMachineCode) {
   const task::BuildRecord original = build(kLaunched);
-  const task::BuildRecord changed = build(with(kLaunched, "(count + 127) / 128, 128, 0", "(count + 127) / 128, 128, 1024"));
+  const task::BuildRecord changed =
+      build(with(kLaunched, "(count + 127) / 128, 128, 0", "(count + 127) / 128, 128, 1024"));
   EXPECT_EQ(changed.code.ptx, original.code.ptx);
   EXPECT_EQ(changed.code.sass, original.code.sass);
   EXPECT_NE(changed.code.machine_code, original.code.machine_code);

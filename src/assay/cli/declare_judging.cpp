@@ -132,11 +132,12 @@ void declare_compare(CLI::App& app, Draft& draft) {
   const Slot<EvaluateCommand> slot(draft);
   slot->options.workloads = "all";
   slot->options.twins = service::Twins::measure;
-  CLI::App* command = add_command(app, "compare", "Time one solution against another over all workloads",
-                                  "  assay compare old.cpp new.cpp\n"
-                                  "  assay compare gdn_decode_plain_cpu 3fa2c1d0 --policy standard\n\n"
-                                  "Says how much faster the second is than the first. Two of one machine\n"
-                                  "code are timed too: what is seen is noise, and neither is better (docs/identity.md).");
+  CLI::App* command =
+      add_command(app, "compare", "Time one solution against another over all workloads",
+                  "  assay compare old.cpp new.cpp\n"
+                  "  assay compare gdn_decode_plain_cpu 3fa2c1d0 --policy standard\n\n"
+                  "Says how much faster the second is than the first. Two of one machine\n"
+                  "code are timed too: what is seen is noise, and neither is better (docs/identity.md).");
   command->add_option("first", slot->options.against, "What is compared with: a file, a name or a digest")->required();
   command->add_option("second", slot->options.candidate, "What is judged: a file, a name or a digest")->required();
   add_judging_options(*command, slot->options);

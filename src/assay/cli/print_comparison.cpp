@@ -16,7 +16,8 @@ std::string incumbent_name(const service::EvaluateReport& report) {
 // Beside the interval that decided: what one look at all that was measured says.
 std::string reported_text(const promote::ReportedInterval& reported) {
   return fmt::format(
-      "  {:.4f}x ({:g} % interval {:.4f}–{:.4f}), resampled over {}process pairs and calls: how large it is, for one look; it "
+      "  {:.4f}x ({:g} % interval {:.4f}–{:.4f}), resampled over {}process pairs and calls: how large it is, for one "
+      "look; it "
       "decides nothing\n",
       std::exp(-reported.log_ratio), 100 * (1 - reported.alpha), std::exp(-reported.upper), std::exp(-reported.lower),
       reported.sessions > 1 ? fmt::format("{} sessions, ", reported.sessions) : "");

@@ -189,9 +189,9 @@ std::string advice_on(const service::EvaluateReport& report) {
       return fmt::format("assay show {} for everything that was recorded", evaluation.id);
     case task::Outcome::duplicate:
       return report.request.incumbent && !evaluation.id.empty()
-                 ? fmt::format("what two of one machine code show of nothing (A/A): assay evaluate {} --against {} --again",
-                               evaluation.candidate.content.brief(),
-                               task::identify(*report.request.incumbent).content.brief())
+                 ? fmt::format(
+                       "what two of one machine code show of nothing (A/A): assay evaluate {} --against {} --again",
+                       evaluation.candidate.content.brief(), task::identify(*report.request.incumbent).content.brief())
                  : fmt::format("mend it and evaluate again; all that was recorded: assay show {}", evaluation.id);
     case task::Outcome::built:
     case task::Outcome::crashed:

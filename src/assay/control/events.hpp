@@ -36,8 +36,8 @@ enum class Purpose : std::uint8_t {
 
 /// How a candidate repeats an earlier one. Persisted as text.
 enum class Sameness : std::uint8_t {
-  content,     ///< The same bytes, entry point and parameters.
-  normalised,  ///< The same after comments and blank space.
+  content,       ///< The same bytes, entry point and parameters.
+  normalised,    ///< The same after comments and blank space.
   machine_code,  ///< Built to the same machine code; found after the build, before anything is timed.
 };
 

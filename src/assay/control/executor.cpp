@@ -80,8 +80,8 @@ base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, c
 base::Result<Entry> gate_entry(int candidate, const task::EvaluationRequest& request, const Answer& answer) {
   const task::Evaluation& evaluation = answer.evaluation;
   ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
-  CandidateGated entry{candidate, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt,
-                       repeated(request, evaluation)};
+  CandidateGated entry{candidate,        evaluation.id, evaluation.outcome,
+                       evaluation.cause, std::nullopt,  repeated(request, evaluation)};
   if (task::is_correct(evaluation.outcome)) {
     if (!comparison.complete || comparison.table.pairs == 0) {
       return contradiction(evaluation.id, fmt::format("it is said to be {}, and samples are missing",

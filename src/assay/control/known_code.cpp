@@ -21,8 +21,8 @@ base::Result<std::vector<task::KnownCode>> KnownCode::before(int candidate, cons
       return {};
     }
     ASSAY_TRY_ASSIGN(const std::string code, code_of(evaluation, archive));
-    const bool is_new = std::none_of(known.begin(), known.end(),
-                                     [&](const task::KnownCode& one) { return one.machine_code == code; });
+    const bool is_new =
+        std::none_of(known.begin(), known.end(), [&](const task::KnownCode& one) { return one.machine_code == code; });
     if (!code.empty() && is_new) {
       known.push_back({number, code});
     }
@@ -41,10 +41,9 @@ std::optional<Duplicate> repeated(const task::EvaluationRequest& request, const 
   if (evaluation.outcome != task::Outcome::duplicate) {
     return std::nullopt;
   }
-  const auto found =
-      std::find_if(request.known_code.begin(), request.known_code.end(), [&](const task::KnownCode& one) {
-        return one.machine_code == evaluation.candidate_build.code.machine_code;
-      });
+  const auto found = std::find_if(
+      request.known_code.begin(), request.known_code.end(),
+      [&](const task::KnownCode& one) { return one.machine_code == evaluation.candidate_build.code.machine_code; });
   return found == request.known_code.end() ? std::nullopt
                                            : std::optional(Duplicate{found->candidate, Sameness::machine_code});
 }

@@ -102,7 +102,8 @@ class Judge {
     note_phase("build");
     if (built && request_.stage == task::Stage::build) {
       conclude(task::Outcome::built, "built; nothing was run");
-    } else if (std::optional<task::Finding> repeated = built ? repeated_code(judged_.evaluation, request_) : std::nullopt) {
+    } else if (std::optional<task::Finding> repeated =
+                   built ? repeated_code(judged_.evaluation, request_) : std::nullopt) {
       conclude(task::Outcome::duplicate, repeated->message);
       judged_.evaluation.findings = {std::move(*repeated)};
     } else if (built) {

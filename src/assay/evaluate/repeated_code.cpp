@@ -19,8 +19,7 @@ task::Finding same_code_as(const std::string& other) {
 
 }  // namespace
 
-std::optional<task::Finding> repeated_code(const task::Evaluation& evaluation,
-                                           const task::EvaluationRequest& request) {
+std::optional<task::Finding> repeated_code(const task::Evaluation& evaluation, const task::EvaluationRequest& request) {
   const std::string& own = evaluation.candidate_build.code.machine_code;
   if (own.empty() || (evaluation.incumbent && evaluation.incumbent->content == evaluation.candidate.content)) {
     return std::nullopt;

@@ -95,7 +95,8 @@ TEST(SelfComparisonFinding, NeverCallsIt) {
   comparison.log_ratio_upper = 0.01;
   const task::Finding quiet = self_comparison_finding(comparison, twins.request);
   EXPECT_EQ(quiet.kind, "self_comparison");
-  EXPECT_THAT(quiet.message, HasSubstr("(A/A): 1.010x as fast as 'old' (95 % interval 0.990 to 1.030, 6 process pairs)"));
+  EXPECT_THAT(quiet.message,
+              HasSubstr("(A/A): 1.010x as fast as 'old' (95 % interval 0.990 to 1.030, 6 process pairs)"));
   EXPECT_THAT(quiet.message, Not(HasSubstr("apart")));
   comparison.log_ratio_upper = -0.005;
   EXPECT_THAT(self_comparison_finding(comparison, twins.request).message, HasSubstr("tells the two apart"));

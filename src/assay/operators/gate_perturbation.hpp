@@ -10,9 +10,7 @@ namespace assay::operators {
 /// Changes of a gated delta rule's gates that no honest kernel can miss, for one token or step and one value head.
 
 /// What is written becomes nothing, or all of it: beta changes by at least one half. `b` is a bfloat16.
-inline void perturb_beta(std::uint16_t& b) {
-  b = tensor::to_bfloat16(tensor::from_bfloat16(b) > 0 ? -30.0F : 30.0F);
-}
+inline void perturb_beta(std::uint16_t& b) { b = tensor::to_bfloat16(tensor::from_bfloat16(b) > 0 ? -30.0F : 30.0F); }
 
 /// What the decay is made of. `a` is a bfloat16.
 struct DecayGate {

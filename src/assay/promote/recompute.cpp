@@ -157,7 +157,7 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
 }
 
 base::Result<std::optional<stats::SelfComparison>> recompute_self(const task::EvaluationRequest& request,
-                                                              const std::vector<task::Sample>& samples) {
+                                                                  const std::vector<task::Sample>& samples) {
   const task::SessionPlan& plan = request.plan;
   if (!plan.self_comparison) {
     return std::nullopt;

@@ -71,8 +71,9 @@ std::optional<ReportedInterval> reported_interval(const stats::NestedRatios& ses
   stats::BootstrapPlan plan;
   plan.alpha = alpha;
   const stats::BootstrapInterval interval = stats::hierarchical_bootstrap(measured, plan);
-  return ReportedInterval{interval.estimate,          interval.lower, interval.upper, alpha, static_cast<int>(measured.size()),
-                          static_cast<int>(pairs)};
+  return ReportedInterval{
+      interval.estimate,      interval.lower, interval.upper, alpha, static_cast<int>(measured.size()),
+      static_cast<int>(pairs)};
 }
 
 }  // namespace assay::promote

@@ -13,7 +13,8 @@ namespace assay::promote {
 /// point at which the session might have stopped, and takes what each pair came to as one number; this one holds for one
 /// look, and says what sessions, process pairs and calls each contribute (stats/hierarchical_bootstrap.hpp).
 struct ReportedInterval {
-  double log_ratio = 0;  ///< log(candidate / incumbent): mean over sessions of the mean over pairs of the median of blocks.
+  double log_ratio =
+      0;  ///< log(candidate / incumbent): mean over sessions of the mean over pairs of the median of blocks.
   double lower = 0;
   double upper = 0;
   double alpha = 0.05;  ///< Two-sided.

@@ -63,10 +63,11 @@ std::string tiles(const CampaignReport& report, const Headline& headline) {
               fmt::format("workload{}, all measured, in {}", headline.workloads == 1 ? "" : "s",
                           counted(headline.pairs, "process pair"))) +
          "</div>\n" +
-         (headline.resampled ? fmt::format("<p class=\"minor\">For one look: {}. The interval above decided, because it holds "
-                                           "at every point at which the comparison might have stopped.</p>\n",
-                                           resampled_text(*headline.resampled))
-                             : std::string());
+         (headline.resampled
+              ? fmt::format("<p class=\"minor\">For one look: {}. The interval above decided, because it holds "
+                            "at every point at which the comparison might have stopped.</p>\n",
+                            resampled_text(*headline.resampled))
+              : std::string());
 }
 
 std::string decision_section(const CampaignReport& report) {

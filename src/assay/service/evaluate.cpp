@@ -154,9 +154,8 @@ base::Json encode(const EvaluateReport& report) {
   }
   json["same_builds"] = base::Json::array();
   for (const archive::SameBuild& same : report.same_builds) {
-    json["same_builds"].push_back({{"digest", same.candidate.hex()},
-                                   {"name", same.name},
-                                   {"level", archive::to_string(same.level)}});
+    json["same_builds"].push_back(
+        {{"digest", same.candidate.hex()}, {"name", same.name}, {"level", archive::to_string(same.level)}});
   }
   json["decision"] = report.decision ? promote::encode(*report.decision) : base::Json(nullptr);
   json["archive"] = report.archive.string();

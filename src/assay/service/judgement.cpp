@@ -177,7 +177,8 @@ base::Result<EvaluateReport> report_on(const archive::Archive& archive, task::Ev
   }
   if (evaluation.comparison) {
     ASSAY_TRY_ASSIGN(const std::vector<task::Sample> samples, archive.samples(evaluation.id));
-    report.reported = promote::reported_interval({promote::blocks_of(report.request, samples)}, report.request.plan.alpha);
+    report.reported =
+        promote::reported_interval({promote::blocks_of(report.request, samples)}, report.request.plan.alpha);
     if (policy != nullptr && evaluation.stage == task::Stage::sweep) {
       ASSAY_TRY_ASSIGN(report.decision, promote::decide(report.request, evaluation, samples, *policy));
     }

@@ -68,8 +68,7 @@ base::Result<std::vector<SameCode>> same_code(const archive::Archive& archive,
   ASSAY_TRY_ASSIGN(const auto candidates, archive.candidates(candidate.solution.definition));
   ASSAY_TRY_ASSIGN(auto objects, objects_of(archive, candidate.solution.definition));
   const std::set<Object> own = objects[candidate.identity.content];
-  ASSAY_TRY_ASSIGN(const auto builds,
-                   archive.same_builds(candidate.solution.definition, candidate.identity.content));
+  ASSAY_TRY_ASSIGN(const auto builds, archive.same_builds(candidate.solution.definition, candidate.identity.content));
   std::vector<SameCode> found;
   for (const archive::StoredCandidate& other : candidates) {
     if (other.identity.content == candidate.identity.content) {
@@ -80,9 +79,9 @@ base::Result<std::vector<SameCode>> same_code(const archive::Archive& archive,
       found.push_back({other.identity.content, other.solution.name, SameLevel::normalised_source});
     } else if (std::any_of(theirs.begin(), theirs.end(), [&](const Object& one) { return own.count(one) > 0; })) {
       found.push_back({other.identity.content, other.solution.name, SameLevel::object});
-    } else if (const auto build = std::find_if(
-                   builds.begin(), builds.end(),
-                   [&](const archive::SameBuild& one) { return one.candidate == other.identity.content; });
+    } else if (const auto build =
+                   std::find_if(builds.begin(), builds.end(),
+                                [&](const archive::SameBuild& one) { return one.candidate == other.identity.content; });
                build != builds.end()) {
       found.push_back({other.identity.content, other.solution.name, level_of(build->level)});
     }

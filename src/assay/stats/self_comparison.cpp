@@ -28,9 +28,8 @@ SelfComparison judge_self_comparison(std::vector<double> log_ratios, double alph
     const double below = log_evidence_below(ratios.first(pairs), -effect);
     const double above = log_evidence_above(ratios.first(pairs), effect);
     const double larger = std::max(below, above);
-    self.log_evidence = std::isfinite(larger)
-                            ? larger + std::log((std::exp(below - larger) + std::exp(above - larger)) / 2)
-                            : larger;
+    self.log_evidence =
+        std::isfinite(larger) ? larger + std::log((std::exp(below - larger) + std::exp(above - larger)) / 2) : larger;
     self.biased = self.biased || self.log_evidence >= -std::log(alpha);
   }
   self.interval = t_interval(ratios, alpha);

@@ -186,9 +186,8 @@ EvaluationRequest read_request(const Node& node) {
     if (!request.seed) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
-    for (const std::string_view field :
-         {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on", "known_code", "refuse_twin",
-          "disabled_probes"}) {
+    for (const std::string_view field : {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on",
+                                         "known_code", "refuse_twin", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
         given.problem(
             fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));

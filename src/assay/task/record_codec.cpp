@@ -1,8 +1,8 @@
 #include <assay/task/record_codec.hpp>
 
 #include <array>
-#include <utility>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <assay/base/error.hpp>
 
@@ -132,8 +132,8 @@ Json encode_kernel(const KernelResources& kernel) {
 BuiltCode read_code(const Node& node) {
   BuiltCode code;
   Fields fields(node);
-  for (const auto& [name, digest] : {std::pair{"ptx", &code.ptx}, std::pair{"sass", &code.sass},
-                                     std::pair{"machine_code", &code.machine_code}}) {
+  for (const auto& [name, digest] :
+       {std::pair{"ptx", &code.ptx}, std::pair{"sass", &code.sass}, std::pair{"machine_code", &code.machine_code}}) {
     if (const Node given = fields.optional(name); given.present()) {
       const std::size_t before = node.problem_count();
       const base::Digest read = read_digest(given);
@@ -146,8 +146,8 @@ BuiltCode read_code(const Node& node) {
 
 Json encode_code(const BuiltCode& code) {
   Json json = Json::object();
-  for (const auto& [name, digest] : {std::pair{"ptx", &code.ptx}, std::pair{"sass", &code.sass},
-                                     std::pair{"machine_code", &code.machine_code}}) {
+  for (const auto& [name, digest] :
+       {std::pair{"ptx", &code.ptx}, std::pair{"sass", &code.sass}, std::pair{"machine_code", &code.machine_code}}) {
     if (!digest->empty()) {
       json[name] = *digest;
     }
