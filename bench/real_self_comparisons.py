@@ -3,12 +3,14 @@
 
 usage: real_self_comparisons.py ASSAY [--state FOLDER] [--same N] [--planted N] [--seed N]
 
-Every comparison is one run of the gate under the policy "standard", in an order drawn from the seed:
+Every comparison is one run of the gate, in an order drawn from the seed, under the rule by which the policy "standard"
+promotes (its sweep's: evidence, alpha 1 %, a minimum effect of 1 %, 5 to 24 process pairs, the kernel against itself in
+between):
   same    (--same, 200)     a copy with another entry point: the same instructions under another name. `better` is false.
   faster  (--planted, 20)   the kernel against one that does 2 % more work: `better` finds it.
   slower  (--planted, 20)   the other way round: `better` is false, and `not_better` excludes a gain.
-The kernel repeats a chain of dependent multiplications so often for each head. What one more costs is measured first, and
-from that follows how many more are 2 % of the kernel's time; nothing sleeps. Other machine code is not refused as a
+Most of the kernel's time is a chain of dependent multiplications for each head. What one more costs is measured first, and from
+that follows how many more are 2 % of the kernel's time; nothing sleeps. Other machine code is not refused as a
 duplicate, because the name of its entry point counts.
 
 Each result is appended to FOLDER/results.jsonl as soon as it is there, and a run with the same folder goes on where the last
@@ -24,14 +26,17 @@ import random
 import subprocess
 import sys
 import time
+import tomllib
 
 from recording import ROOT, save, spread
 
 DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
-POLICY = "standard"
-WORKLOADS = "901e5104-dccb-4c3f-ae13-ef4d31a4d456"  # Batch 1: calls of a fraction of a millisecond.
-ROUNDS = 2000  # Multiplications a head, of the kernel itself.
-CALIBRATION = 20000  # How many more of them tell what one costs.
+WORKLOADS = "901e5104,a5714b69,3daa0974,22d5cef5,aed4bdd4"  # As many as the gate takes; batch 1, half a millisecond each.
+ROUNDS = 40000  # Multiplications a head, of the kernel itself.
+CALIBRATION = 40000  # How many more of them tell what one costs.
+# What of the policy's sweep decides; the rest (how much is checked, and how long a call may take) is the gate's.
+DECIDING = ("minimum_pairs", "maximum_pairs", "samples_per_pair", "alpha", "test", "minimum_effect", "futility",
+            "maximum_regression", "self_comparison")
 COPIES = 20
 PLANTED = 0.02
 
@@ -52,11 +57,24 @@ def kernel(rounds, entry):
     return source.replace(mark, CHAIN.format(rounds=rounds) + mark).replace("ASSAY_KERNEL(run)", f"ASSAY_KERNEL({entry})")
 
 
+def standard_rule():
+    """Returns (the rule, a policy as TOML whose gate decides by it)."""
+    with (ROOT / "policies/standard.toml").open("rb") as file:
+        standard = tomllib.load(file)
+    rule = {name: standard["sweep"][name] for name in DECIDING}
+    gate = {name: value for name, value in {**standard["gate"], **rule, "stress_trials": 8}.items() if name != "sanitizers"}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in gate.items()]
+    return rule, 'version = 1\nname = "standard-sweep-rule"\n[gate]\n' + "\n".join(lines) + "\n"
+
+
 class Bench:
     def __init__(self, assay, folder):
         self.assay = assay
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        self.rule, policy = standard_rule()
+        self.policy = folder / "standard-sweep-rule.toml"
+        self.policy.write_text(policy, encoding="utf-8")
 
     def solution(self, rounds, entry="run"):
         """Writes a solution of its own and returns its path."""
@@ -72,7 +90,7 @@ class Bench:
     def evaluate(self, candidate, against):
         command = [self.assay, "evaluate", str(candidate), "--against", str(against), "--definition", DEFINITION, "--dataset",
                    str(ROOT / "datasets/contest"), "--archive", str(self.folder / "archive"), "--workloads", WORKLOADS,
-                   "--policy", POLICY, "--again", "--json"]
+                   "--policy", str(self.policy), "--again", "--json"]
         done = subprocess.run(command, capture_output=True, text=True)
         try:
             evaluation = json.loads(done.stdout)["evaluation"]
@@ -96,7 +114,7 @@ class Bench:
         few, many = self.median_ns(ROUNDS), self.median_ns(ROUNDS + CALIBRATION)
         of_one = [(more - less) / CALIBRATION for less, more in zip(few, many)]
         if min(of_one) <= 0:
-            sys.exit(f"ten times as many rounds do not take longer here ({few} and {many} ns): nothing can be planted")
+            sys.exit(f"twice as many rounds do not take longer here ({few} and {many} ns): nothing can be planted")
         extra = round(sum(PLANTED * time_ns / one for time_ns, one in zip(few, of_one)) / len(few))
         result = {"rounds": ROUNDS, "kernel_ns": few, "with_more_rounds_ns": many, "more_rounds": CALIBRATION, "of_one_round_ns": of_one,
                   "extra_rounds": extra,
@@ -123,7 +141,7 @@ def schedule(same, planted, seed):
     return tasks
 
 
-def report(results, calibration, seed):
+def report(results, rule, calibration, seed):
     by_kind = collections.defaultdict(list)
     for result in results:
         by_kind[result["kind"]].append(result)
@@ -142,8 +160,8 @@ def report(results, calibration, seed):
           f"confidence); among all that are not faster: {false} of {tried}")
     print(f"planted gains of {100 * PLANTED:.0f} % found: {found} of {len(by_kind['faster'])}")
     commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
-    save("real_self_comparisons", "false and true gains of real comparisons through the gate (policy standard)",
-         {"commit": commit, "policy": POLICY, "seed": seed, "calibration": calibration,
+    save("real_self_comparisons", "false and true gains of real comparisons through the gate, by the rule of the policy standard",
+         {"commit": commit, "rule": rule, "seed": seed, "calibration": calibration,
           "false_better_among_copies": of_same, "false_better_upper_95": bound, "planted_gains_found": found,
           "by_kind": summary, "results": results})
 
@@ -189,7 +207,7 @@ def main(arguments):
         ratio = "-" if result["log_ratio"] is None else f"{math.exp(-result['log_ratio']):.4f}x"
         print(f"{len(results)} of {len(tasks)}: {kind} {number}: {result['outcome']} {ratio} in {seconds:.1f} s; "
               f"{left / 60:.1f} min left", flush=True)
-    report(results, calibration, options.seed)
+    report(results, bench.rule, calibration, options.seed)
     return 0
 
 
