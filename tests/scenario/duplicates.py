@@ -45,6 +45,47 @@ class DuplicateTest(scenario.Scenario):
         self.assertIn(scenario.BASELINE, answer["same_source_as"])
         self.assertFalse(self.cache.exists() and self.cache_content())
 
+    def renamed(self):
+        """The candidate under other names: other source, the same machine code."""
+        renamed = self.source.replace("predicted", "foreseen").replace("from_bfloat16", "widened")
+        self.assertNotEqual(renamed, self.source)
+        return renamed
+
+    def test_by_machine_code(self):
+        first = self.write("first.cpp", self.source)
+        twin = self.write("twin.cpp", self.renamed())
+        answer = self.evaluate(twin, "--against", first)
+        evaluation = answer["evaluation"]
+        self.assertEqual(evaluation["outcome"], "duplicate")
+        self.assertEqual(evaluation["findings"][0]["kind"], "same_machine_code")
+        self.assertIn("first", evaluation["cause"])
+        self.assertEqual(evaluation["candidate_build"]["code"], evaluation["incumbent_build"]["code"])
+        self.assertEqual(evaluation["timings"], [])
+        self.assertEqual([(same["name"], same["level"]) for same in answer["same_builds"]], [("first", "machine_code")])
+        shown = self.assay("show", evaluation["candidate"]["content"], "--archive", self.archive).out
+        self.assertIn("the same machine code", shown)
+
+    def test_twins_are_timed_where_that_is_asked_and_neither_is_better(self):
+        plain = (scenario.EXAMPLES / "plain.cpp").read_text()
+        first = self.write("first.cpp", plain)
+        twin = self.write("twin.cpp", plain.replace("predicted", "foreseen"))
+        answer = self.evaluate(twin, "--against", first, "--again", code=0)
+        evaluation = answer["evaluation"]
+        self.assertEqual(evaluation["outcome"], "indistinguishable")
+        self.assertEqual(evaluation["findings"][0]["kind"], "self_comparison")
+        self.assertIn("A/A", evaluation["cause"])
+        self.assertGreaterEqual(evaluation["comparison"]["pairs"], 2)
+        self.assertEqual(answer["reported_interval"]["sessions"], 1)
+
+    def test_other_machine_code_is_not_refused(self):
+        plain = (scenario.EXAMPLES / "plain.cpp").read_text()
+        first = self.write("first.cpp", plain)
+        changed = plain.replace("20.0f", "21.0f")
+        self.assertNotEqual(changed, plain)
+        evaluation = self.evaluate(self.write("other.cpp", changed), "--against", first, code=0)["evaluation"]
+        self.assertIn(evaluation["outcome"], ("better", "not_better", "indistinguishable"))
+        self.assertNotEqual(evaluation["candidate_build"]["code"], evaluation["incumbent_build"]["code"])
+
     def test_again_judges_anew_from_the_build_cache(self):
         first = self.evaluate(self.write("first.cpp", self.source))
         before = self.cache_content()

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <assay/archive/built_code.hpp>
 #include <assay/archive/imports.hpp>
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
@@ -99,6 +100,10 @@ class Archive {
   /// Finds by the content digest or a unique prefix of at least 4 digits. Ambiguous: an input error that lists them.
   [[nodiscard]] base::Result<std::optional<StoredCandidate>> candidate(std::string_view digest_or_prefix) const;
   [[nodiscard]] base::Result<std::vector<StoredCandidate>> candidates(std::string_view definition) const;
+  /// Lists the definition's other candidates that some evaluation built to the same code as this one, oldest first, each
+  /// with the last level at which they are the same.
+  [[nodiscard]] base::Result<std::vector<SameBuild>> same_builds(std::string_view definition,
+                                                                 const base::Digest& content) const;
   /// Finds the earliest candidate of the definition with this normalised digest.
   [[nodiscard]] base::Result<std::optional<StoredCandidate>> candidate_by_normalised(
       std::string_view definition, const base::Digest& normalised) const;

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include <assay/archive/archive.hpp>
+#include <assay/archive/built_code.hpp>
 #include <assay/archive/bundle.hpp>
 #include <assay/archive/store.hpp>
 #include <assay/base/json.hpp>
@@ -57,6 +58,18 @@ base::Result<void> insert_evaluation(const Database& database, const task::Evalu
   for (const BundleFile& file : bundle.files) {
     ASSAY_TRY(database.execute("INSERT INTO bundle_files (evaluation, name, blob, bytes) VALUES (?, ?, ?, ?)",
                                {number, file.name, file.digest.hex(), static_cast<std::int64_t>(file.content.size())}));
+  }
+  return {};
+}
+
+base::Result<void> insert_code(const Database& database, std::int64_t candidate, const task::BuiltCode& code) {
+  for (const CodeLevel level : {CodeLevel::ptx, CodeLevel::sass, CodeLevel::machine_code}) {
+    if (const std::string& digest = at_level(code, level); !digest.empty()) {
+      ASSAY_TRY(
+          database.execute("INSERT INTO built_code (candidate, level, digest) VALUES (?, ?, ?) "
+                           "ON CONFLICT (candidate, level, digest) DO NOTHING",
+                           {candidate, std::string(to_string(level)), digest}));
+    }
   }
   return {};
 }
@@ -156,6 +169,10 @@ base::Result<task::Evaluation> Archive::ingest(const os::Path& bundle_folder, st
   }
   ASSAY_TRY_ASSIGN(const std::int64_t candidate_number, insert_candidate(database, candidate));
   ASSAY_TRY(insert_evaluation(database, contents.evaluation, campaign, candidate_number, incumbent_number, bundle));
+  ASSAY_TRY(insert_code(database, candidate_number, contents.evaluation.candidate_build.code));
+  if (incumbent_number && contents.evaluation.incumbent_build) {
+    ASSAY_TRY(insert_code(database, *incumbent_number, contents.evaluation.incumbent_build->code));
+  }
   if (append) {
     ASSAY_TRY(insert_events(database, *append));
   }

@@ -110,6 +110,17 @@ CREATE TABLE foreign_results (
 CREATE INDEX foreign_results_by_candidate ON foreign_results (candidate);
 )sql";
 
+// What candidates were built to (task::BuiltCode), so that those which are the same code are found by a digest.
+constexpr std::string_view kBuiltCode = R"sql(
+CREATE TABLE built_code (
+  candidate INTEGER NOT NULL REFERENCES candidates (number),
+  level TEXT NOT NULL,
+  digest TEXT NOT NULL CHECK (length(digest) = 64),
+  PRIMARY KEY (candidate, level, digest)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX built_code_by_digest ON built_code (digest, level);
+)sql";
+
 base::Result<std::int64_t> single_integer(const Database& database, const std::string& sql) {
   ASSAY_TRY_ASSIGN(Rows rows, database.query(sql));
   ASSAY_TRY_ASSIGN(const bool found, rows.next());
@@ -125,7 +136,7 @@ tl::unexpected<base::Error> newer(const Database& database, int found, int known
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> kSteps = {{1, kFirst}, {2, kImports}};
+  static const std::vector<Migration> kSteps = {{1, kFirst}, {2, kImports}, {3, kBuiltCode}};
   return kSteps;
 }
 

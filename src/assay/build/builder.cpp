@@ -10,6 +10,7 @@
 #include <assay/base/text.hpp>
 #include <assay/build/arguments.hpp>
 #include <assay/build/cache_entry.hpp>
+#include <assay/build/code_digest.hpp>
 #include <assay/build/diagnostics.hpp>
 #include <assay/build/kernel_names.hpp>
 #include <assay/os/process.hpp>
@@ -67,6 +68,35 @@ base::Result<void> make_folders_readable(const os::Path& folder) {
   }
   return error ? base::Result<void>(base::system_error("build.source", folder.string(), error.value()))
                : base::Result<void>();
+}
+
+// What the compiler leaves is in folders that vanish with its sandbox; the shell hands it out. The compiler itself does
+// not get those descriptors. Its status is the shell's.
+constexpr const char* kHandOut =
+    "out=$1; kept=$2; shift 2; \"$@\" 3>&- 4>&- 5>&- || exit; "
+    "if [ -n \"$kept\" ]; then cat \"$kept.ptx\" >&4 2>/dev/null; cat \"$kept.cubin\" >&5 2>/dev/null; fi; "
+    "exec cat \"$out\" >&3";
+
+base::Result<os::Fd> memory_file(const char* name) {
+  os::Fd file(memfd_create(name, MFD_CLOEXEC));
+  if (!file.valid()) {
+    return base::system_error("build.object", "cannot create a memory file for the object", errno);
+  }
+  return file;
+}
+
+// The one source of a command, or none: of several nvcc would keep files that overwrite each other.
+std::optional<std::string> single_source(const std::vector<std::string>& arguments) {
+  std::optional<std::string> found;
+  for (const std::string& argument : arguments) {
+    if (!argument.starts_with('-')) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = argument;
+    }
+  }
+  return found;
 }
 
 base::Result<std::string> read_object(const os::Fd& fd) {
@@ -208,15 +238,15 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
 
   BuildResult result;
   ASSAY_TRY_ASSIGN(const std::vector<std::string> list, arguments(toolchain_, solution));
-  const os::Fd object(memfd_create("object", MFD_CLOEXEC));
-  if (!object.valid()) {
-    return base::system_error("build.object", "cannot create a memory file for the object", errno);
-  }
+  ASSAY_TRY_ASSIGN(const os::Fd object, memory_file("object"));
+  ASSAY_TRY_ASSIGN(const os::Fd ptx, memory_file("ptx"));
+  ASSAY_TRY_ASSIGN(const os::Fd cubin, memory_file("cubin"));
   const os::Path output = os::seen_path(folder.path() / "out", kOutInside) / "object.so";
   os::ProcessOptions options;
-  // What the compiler leaves is in a folder that vanishes with its sandbox; the shell hands it out. The compiler itself
-  // does not get that descriptor.
-  options.argv = {"/bin/sh", "-c", "out=$1; shift; \"$@\" 3>&- && exec cat \"$out\" >&3", "sh", output.string()};
+  const os::Path temporary = os::seen_path(folder.path() / "tmp", kTemporaryInside);
+  const std::optional<std::string> kept = toolchain_.keeps_code ? single_source(list) : std::nullopt;
+  options.argv = {"/bin/sh", "-c", kHandOut, "sh", output.string()};
+  options.argv.push_back(kept ? (temporary / os::Path(*kept).stem()).string() : "");
   options.argv.push_back(toolchain_.compiler.string());
   const os::Path include = os::seen_path(folder.path() / "include", kIncludeInside);
   options.argv.insert(options.argv.end(), {"-I", include.string(), "-I", ".", "-o", output.string()});
@@ -225,12 +255,13 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
     options.argv.insert(options.argv.end(), {"-I", os::seen_path(headers, kTvmFfiInside).parent_path().string()});
   }
   options.argv.insert(options.argv.end(), toolchain_.locations.begin(), toolchain_.locations.end());
+  if (kept) {
+    options.argv.insert(options.argv.end(), {"--keep", "--keep-dir", temporary.string()});
+  }
   options.argv.insert(options.argv.end(), list.begin(), list.end());
-  options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                         {"LC_ALL", "C"},
-                         {"TMPDIR", os::seen_path(folder.path() / "tmp", kTemporaryInside).string()}};
+  options.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"LC_ALL", "C"}, {"TMPDIR", temporary.string()}};
   options.working_directory = os::seen_path(folder.path() / "source", kSourceInside);
-  options.descriptors = {{object.get(), 3}};
+  options.descriptors = {{object.get(), 3}, {ptx.get(), 4}, {cubin.get(), 5}};
   options.limits.address_space_bytes = toolchain_.memory_bytes;
   options.limits.file_size_bytes = kObjectLimit;
   options.sandbox = sandbox_for(toolchain_, folder.path());
@@ -262,6 +293,10 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   ASSAY_TRY_ASSIGN(result.object, read_object(object));
   result.record.built = true;
   result.record.object_sha256 = base::sha256(result.object).hex();
+  KeptCode code;
+  ASSAY_TRY_ASSIGN(code.ptx, read_object(ptx));
+  ASSAY_TRY_ASSIGN(code.cubin, read_object(cubin));
+  result.record.code = name_code(solution, toolchain_, result.object, code);
   return result;
 }
 

@@ -10,7 +10,7 @@ namespace assay::build {
 namespace {
 
 // A cache entry's files; the format is private to this file, and an entry of another version is built again.
-constexpr int kEntryVersion = 2;
+constexpr int kEntryVersion = 3;
 constexpr const char* kRecordFile = "record.json";
 constexpr const char* kObjectFile = "object.so";  // A cubin too.
 constexpr const char* kLogFile = "build.log";
@@ -53,6 +53,9 @@ std::optional<BuildResult> load_entry(const os::Path& folder) {
       return std::nullopt;
     }
     result.record.kernels = std::move(*kernels);
+    const base::Json& code = json->at("code");
+    result.record.code = {code.at("ptx").get<std::string>(), code.at("sass").get<std::string>(),
+                          code.at("machine_code").get<std::string>()};
   } catch (const base::Json::exception&) {
     return std::nullopt;
   }
@@ -79,6 +82,9 @@ base::Result<void> store_entry(const os::Path& folder, const BuildResult& result
   for (const task::KernelResources& kernel : result.record.kernels) {
     json["kernels"].push_back(task::encode_kernel(kernel));
   }
+
+  const task::BuiltCode& code = result.record.code;
+  json["code"] = {{"ptx", code.ptx}, {"sass", code.sass}, {"machine_code", code.machine_code}};
 
   ASSAY_TRY(os::create_directories(folder.parent_path()));
   ASSAY_TRY_ASSIGN(const os::TemporaryDirectory draft, os::TemporaryDirectory::create(folder.parent_path(), "draft-"));

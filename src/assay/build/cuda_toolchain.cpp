@@ -131,6 +131,7 @@ base::Result<Toolchain> find_nvcc(const std::string& architecture, ObjectForm fo
   toolchain.name = fmt::format("nvcc {}", number_of(release));
   toolchain.version = fmt::format("{}; host {}", release, host.version);
   toolchain.flags = nvcc_flags(architecture, form);
+  toolchain.keeps_code = true;
   toolchain.locations = {"-ccbin", host.compiler.string()};
   add_new_binds(toolchain.binds, toolchain.compiler);
   add_new_binds(toolchain.binds, host.compiler);

@@ -31,6 +31,7 @@ struct Toolchain {
   std::vector<os::SandboxBind> binds;  ///< What the sandbox must show for it to run.
   std::uint64_t memory_bytes = 0;      ///< That one compilation may take.
   std::uint64_t processes = 0;         ///< Of one compilation at a time, threads too.
+  bool keeps_code = false;             ///< Leaves PTX and cubin of a single source behind if told to, as nvcc does.
   /// The least source that it must be able to build, or empty. If a candidate does not build and this does not either,
   /// the toolchain is broken, not the candidate: nvcc is several programs that must suit each other.
   std::string trial;

@@ -95,7 +95,7 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
       "On a GPU, first run it under compute-sanitizer: memcheck, racecheck, initcheck and synccheck");
   command.add_flag_callback(
       "--again", [&options] { options.reuse = service::Reuse::never; },
-      "Judge anew even if the archive has the answer");
+      "Judge anew even if the archive has the answer, or the incumbent has the same machine code (docs/identity.md)");
 }
 
 void declare_evaluate(CLI::App& app, Draft& draft) {
@@ -131,10 +131,13 @@ void declare_evaluate(CLI::App& app, Draft& draft) {
 void declare_compare(CLI::App& app, Draft& draft) {
   const Slot<EvaluateCommand> slot(draft);
   slot->options.workloads = "all";
-  CLI::App* command = add_command(app, "compare", "Time one solution against another over all workloads",
-                                  "  assay compare old.cpp new.cpp\n"
-                                  "  assay compare gdn_decode_plain_cpu 3fa2c1d0 --policy standard\n\n"
-                                  "Says how much faster the second is than the first.");
+  slot->options.twins = service::Twins::measure;
+  CLI::App* command =
+      add_command(app, "compare", "Time one solution against another over all workloads",
+                  "  assay compare old.cpp new.cpp\n"
+                  "  assay compare gdn_decode_plain_cpu 3fa2c1d0 --policy standard\n\n"
+                  "Says how much faster the second is than the first. Two of one machine\n"
+                  "code are timed too: what is seen is noise, and neither is better (docs/identity.md).");
   command->add_option("first", slot->options.against, "What is compared with: a file, a name or a digest")->required();
   command->add_option("second", slot->options.candidate, "What is judged: a file, a name or a digest")->required();
   add_judging_options(*command, slot->options);

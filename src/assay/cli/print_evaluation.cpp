@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <assay/base/text.hpp>
+#include <assay/cli/print_comparison.hpp>
 #include <assay/cli/print_official.hpp>
 #include <assay/report/model.hpp>
 #include <assay/stats/binomial_bound.hpp>
@@ -26,10 +27,6 @@ Tone tone_of(task::Outcome outcome) {
     return Tone::good;
   }
   return task::is_correct(outcome) ? Tone::strong : Tone::bad;
-}
-
-std::string incumbent_name(const service::EvaluateReport& report) {
-  return report.request.incumbent ? base::printable(report.request.incumbent->name) : std::string();
 }
 
 std::string axes_text(const task::Workload& workload) {
@@ -191,6 +188,11 @@ std::string advice_on(const service::EvaluateReport& report) {
     case task::Outcome::not_better:
       return fmt::format("assay show {} for everything that was recorded", evaluation.id);
     case task::Outcome::duplicate:
+      return report.request.incumbent && !evaluation.id.empty()
+                 ? fmt::format(
+                       "what two of one machine code show of nothing (A/A): assay evaluate {} --against {} --again",
+                       evaluation.candidate.content.brief(), task::identify(*report.request.incumbent).content.brief())
+                 : fmt::format("mend it and evaluate again; all that was recorded: assay show {}", evaluation.id);
     case task::Outcome::built:
     case task::Outcome::crashed:
     case task::Outcome::timed_out:
@@ -251,13 +253,17 @@ std::string tiers_text(const task::Evaluation& evaluation) {
   return text;
 }
 
-// What the session shows where there is nothing to be seen.
-std::string noise_text(const task::SelfComparison& aa) {
-  return fmt::format(
-      "  the incumbent against a copy of itself: {:.4f}x (interval {:.4f}–{:.4f} over {} process pairs); {}\n",
-      std::exp(-aa.log_ratio), std::exp(-aa.log_ratio_upper), std::exp(-aa.log_ratio_lower), aa.pairs,
-      std::isfinite(aa.noise_floor) ? fmt::format("a gain within {:.2f} % is noise", 100 * std::expm1(aa.noise_floor))
-                                    : "too few pairs for a noise floor");
+// Who was built to the same, one line each.
+std::string same_builds_text(const service::EvaluateReport& report) {
+  std::string text;
+  for (const archive::SameBuild& same : report.same_builds) {
+    const std::string_view words = same.level == archive::CodeLevel::machine_code ? "the same machine code as"
+                                   : same.level == archive::CodeLevel::sass
+                                       ? "the same code on the GPU, launched by other code, as"
+                                       : "the same PTX, and other machine code, as";
+    text += fmt::format("  note: {} {} ({})\n", words, base::printable(same.name), same.candidate.brief());
+  }
+  return text;
 }
 
 std::string origin_sentence(const service::EvaluateReport& report) {
@@ -282,28 +288,6 @@ std::string origin_sentence(const service::EvaluateReport& report) {
 
 }  // namespace
 
-std::string comparison_sentence(const service::EvaluateReport& report) {
-  if (!report.evaluation.comparison) {
-    return {};
-  }
-  const task::Comparison& comparison = *report.evaluation.comparison;
-  const double level = 100 * (1 - report.request.plan.alpha);
-  const auto sentence = [&](const std::string& what, double estimate, double lower, double upper) {
-    return fmt::format("{:.2f}x {} {} ({:g} % interval {:.2f}–{:.2f} over {} process pairs)", estimate, what,
-                       incumbent_name(report), level, lower, upper, comparison.pairs);
-  };
-  if (comparison.log_ratio_upper < 0) {
-    return sentence("faster than", std::exp(-comparison.log_ratio), std::exp(-comparison.log_ratio_upper),
-                    std::exp(-comparison.log_ratio_lower));
-  }
-  if (comparison.log_ratio_lower > 0) {
-    return sentence("slower than", std::exp(comparison.log_ratio), std::exp(comparison.log_ratio_lower),
-                    std::exp(comparison.log_ratio_upper));
-  }
-  return sentence("the speed of", std::exp(-comparison.log_ratio), std::exp(-comparison.log_ratio_upper),
-                  std::exp(-comparison.log_ratio_lower));
-}
-
 std::string print_evaluation(const service::EvaluateReport& report, Colour colour) {
   const task::Evaluation& evaluation = report.evaluation;
   std::string text = origin_sentence(report);
@@ -323,16 +307,7 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   if (!evaluation.timings.empty()) {
     text += "\n" + print_workloads(report, colour);
   }
-  const std::string comparison = comparison_sentence(report);
-  if (!comparison.empty()) {
-    text += "\n  " + report::tinted(comparison, tone_of(evaluation.outcome), colour) + "\n";
-    if (evaluation.comparison->aa) {
-      text += noise_text(*evaluation.comparison->aa);
-    }
-    for (const std::string& guard : evaluation.comparison->guard_failures) {
-      text += "  guard: " + base::printable(guard) + "\n";
-    }
-  }
+  text += print_comparison(report, tone_of(evaluation.outcome), colour);
   if (report.decision) {
     text += print_decision(*report.decision);
   }
@@ -354,6 +329,7 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   if (evaluation.official) {
     text += print_official(*evaluation.official, report, colour);
   }
+  text += same_builds_text(report);
   if (!report.elsewhere.empty()) {
     text += "  note: " + base::printable(report.elsewhere) + "\n";
   }

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include <assay/cli/print_comparison.hpp>
+
 namespace assay::cli {
 namespace {
 
@@ -60,6 +62,29 @@ TEST(ComparisonSentenceTest, FasterSlowerAndNeither) {
   EXPECT_EQ(comparison_sentence(report), "1.01x the speed of plain (95 % interval 0.95–1.07 over 3 process pairs)");
   report.request.plan.alpha = 0.01;
   EXPECT_THAT(comparison_sentence(report), HasSubstr("99 % interval"));
+}
+
+TEST(PrintEvaluationTest, TheReportedIntervalStandsBesideTheDecidingOne) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  compare(report, 1.84, 1.79, 1.90);
+  EXPECT_THAT(print_evaluation(report, Colour::off), Not(HasSubstr("resampled")));
+  report.reported = promote::ReportedInterval{-std::log(1.85), -std::log(1.88), -std::log(1.8), 0.05, 1, 3};
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("1.84x faster than plain (95 % interval 1.79–1.90 over 3 process pairs)"));
+  EXPECT_THAT(text, HasSubstr("1.8500x (95 % interval 1.8000–1.8800), resampled over process pairs and calls"));
+}
+
+TEST(PrintEvaluationTest, WhoWasBuiltToTheSameIsNamedByLevel) {
+  service::EvaluateReport report = verdict(task::Outcome::duplicate);
+  report.same_builds = {{base::sha256("a"), "first", archive::CodeLevel::machine_code},
+                        {base::sha256("b"), "second", archive::CodeLevel::sass},
+                        {base::sha256("c"), "third", archive::CodeLevel::ptx}};
+  const std::string text = print_evaluation(report, Colour::off);
+  EXPECT_THAT(text, HasSubstr("note: the same machine code as first (" + base::sha256("a").brief() + ")\n"));
+  EXPECT_THAT(text, HasSubstr("note: the same code on the GPU, launched by other code, as second ("));
+  EXPECT_THAT(text, HasSubstr("note: the same PTX, and other machine code, as third ("));
+  EXPECT_THAT(text, AllOf(HasSubstr("next: what two of one machine code show of nothing (A/A): assay evaluate "),
+                          HasSubstr(" --again\n")));
 }
 
 TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {

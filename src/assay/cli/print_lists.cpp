@@ -42,6 +42,23 @@ std::string plural(std::uint64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// What is the same, and what follows.
+std::string_view level_words(service::SameLevel level) {
+  switch (level) {
+    case service::SameLevel::normalised_source:
+      return "comments and blank space aside: a difference between the two is noise";
+    case service::SameLevel::object:
+      return "the same object, byte for byte: a difference between the two is noise";
+    case service::SameLevel::machine_code:
+      return "the same machine code: a difference between the two is noise";
+    case service::SameLevel::sass:
+      return "the same code on the GPU, launched by other code";
+    case service::SameLevel::ptx:
+      break;
+  }
+  return "the same PTX, and other machine code";
+}
+
 std::string print_candidate(const service::Shown& shown, Colour colour) {
   const archive::StoredCandidate& candidate = *shown.candidate;
   const task::Solution& solution = candidate.solution;
@@ -61,10 +78,8 @@ std::string print_candidate(const service::Shown& shown, Colour colour) {
         fmt::format("  source       {} ({})\n", base::printable(source.path), base::human_bytes(source.content.size()));
   }
   for (const service::SameCode& same : shown.same) {
-    text += fmt::format(
-        "  same code    {} {} ({}): a difference between the two is noise\n",
-        same.candidate.hex().substr(0, kDigestDigits), base::printable(same.name),
-        same.level == service::SameLevel::object ? "the same object, byte for byte" : "comments and blank space aside");
+    text += fmt::format("  same code    {} {} ({})\n", same.candidate.hex().substr(0, kDigestDigits),
+                        base::printable(same.name), level_words(same.level));
   }
   Table table({{"evaluation", Align::left, 80}, {"stage"}, {"campaign"}, {"device"}, {"outcome"}, {"cause"}});
   for (const archive::EvaluationSummary& summary : shown.evaluations) {

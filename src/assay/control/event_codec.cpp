@@ -21,7 +21,7 @@ using task::Node;
 constexpr std::array<std::string_view, 7> kPurposes = {"baseline",  "gate",       "sweep",      "confirmation",
                                                        "null_gate", "null_sweep", "slower_gate"};
 constexpr std::array<std::string_view, 2> kOutrunGrounds = {"bounds", "cap"};
-constexpr std::array<std::string_view, 2> kSamenesses = {"content", "normalised"};
+constexpr std::array<std::string_view, 3> kSamenesses = {"content", "normalised", "machine_code"};
 
 std::optional<int> read_optional_int(const Node& node, std::int64_t minimum) {
   return node.has_value() ? std::optional(read_int(node, minimum)) : std::nullopt;
@@ -49,15 +49,25 @@ promote::Regime read_regime(const Node& node) {
   return regime;
 }
 
+Json encode_duplicate(const Duplicate& duplicate) {
+  return {{"of", duplicate.of}, {"sameness", std::string(to_string(duplicate.sameness))}};
+}
+
+Duplicate read_duplicate(const Node& node) {
+  Duplicate duplicate;
+  Fields fields(node);
+  duplicate.of = read_int(fields.required("of"));
+  duplicate.sameness = static_cast<Sameness>(fields.required("sameness").word(kSamenesses));
+  fields.refuse_others();
+  return duplicate;
+}
+
 Json encode_candidate(const ProposedCandidate& candidate) {
   Json parameters = Json::object();
   for (const auto& [name, value] : candidate.parameters) {
     parameters[name] = value;
   }
-  Json duplicate;
-  if (candidate.duplicate) {
-    duplicate = {{"of", candidate.duplicate->of}, {"sameness", std::string(to_string(candidate.duplicate->sameness))}};
-  }
+  Json duplicate = candidate.duplicate ? encode_duplicate(*candidate.duplicate) : Json();
   return {{"number", candidate.number},
           {"name", candidate.name},
           {"identity", task::encode_identity(candidate.identity)},
@@ -89,11 +99,7 @@ ProposedCandidate read_candidate(const Node& node) {
   candidate.parent = read_optional_int(fields.required("parent"), 1);
   const Node duplicate = fields.required("duplicate");
   if (duplicate.has_value()) {
-    Fields inner(duplicate);
-    candidate.duplicate.emplace();
-    candidate.duplicate->of = read_int(inner.required("of"));
-    candidate.duplicate->sameness = static_cast<Sameness>(inner.required("sameness").word(kSamenesses));
-    inner.refuse_others();
+    candidate.duplicate = read_duplicate(duplicate);
   }
   fields.refuse_others();
   return candidate;
@@ -180,11 +186,15 @@ void read_body(Fields& fields, CandidatesProposed& entry) {
 }
 
 Json body_of(const CandidateGated& entry) {
-  return {{"candidate", entry.candidate},
-          {"evaluation", entry.evaluation},
-          {"outcome", outcome_json(entry.outcome)},
-          {"cause", entry.cause},
-          {"log_ratio", encode_log_ratio(entry.log_ratio)}};
+  Json body = {{"candidate", entry.candidate},
+               {"evaluation", entry.evaluation},
+               {"outcome", outcome_json(entry.outcome)},
+               {"cause", entry.cause},
+               {"log_ratio", encode_log_ratio(entry.log_ratio)}};
+  if (entry.duplicate) {
+    body["duplicate"] = encode_duplicate(*entry.duplicate);
+  }
+  return body;
 }
 
 void read_body(Fields& fields, CandidateGated& entry) {
@@ -193,6 +203,9 @@ void read_body(Fields& fields, CandidateGated& entry) {
   entry.outcome = read_outcome(fields.required("outcome"));
   entry.cause = fields.required("cause").text();
   entry.log_ratio = read_log_ratio(fields.required("log_ratio"));
+  if (const Node duplicate = fields.optional("duplicate"); duplicate.present()) {  // Journals of before had none.
+    entry.duplicate = read_duplicate(duplicate);
+  }
 }
 
 // CandidateSwept and CampaignConfirmed have the same fields.

@@ -41,8 +41,9 @@ enum class Purpose : std::uint8_t {
 
 /// How a candidate repeats an earlier one. Persisted as text.
 enum class Sameness : std::uint8_t {
-  content,     ///< The same bytes, entry point and parameters.
-  normalised,  ///< The same after comments and blank space.
+  content,       ///< The same bytes, entry point and parameters.
+  normalised,    ///< The same after comments and blank space.
+  machine_code,  ///< Built to the same machine code; found after the build, before anything is timed.
 };
 
 [[nodiscard]] std::string_view to_string(Sameness sameness);
@@ -119,6 +120,7 @@ struct CandidateGated {
   task::Outcome outcome = task::Outcome::measured;
   std::string cause;
   std::optional<LogRatio> log_ratio;  ///< Recomputed from the samples; null where nothing could be compared.
+  std::optional<Duplicate> duplicate = std::nullopt;  ///< Only of a `duplicate`: left out of the body otherwise.
 };
 
 /// A sweep has ended. Lands in one transaction with its evaluation.

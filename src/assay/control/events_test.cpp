@@ -98,6 +98,9 @@ TEST(Events, KeepTheirPersistedForm) {
             R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m"})");
   EXPECT_EQ(text(CandidateGated{7, "x", task::Outcome::crashed, "why", {}}),
             R"(candidate_gated {"candidate":7,"evaluation":"x","outcome":"crashed","cause":"why","log_ratio":null})");
+  EXPECT_EQ(text(CandidateGated{7, "x", task::Outcome::duplicate, "why", {}, Duplicate{3, Sameness::machine_code}}),
+            R"(candidate_gated {"candidate":7,"evaluation":"x","outcome":"duplicate","cause":"why","log_ratio":null,)"
+            R"("duplicate":{"of":3,"sameness":"machine_code"}})");
   EXPECT_EQ(text(CandidatePromoted{7, "Ada", "fast"}), R"(candidate_promoted {"candidate":7,"by":"Ada","why":"fast"})");
   EXPECT_EQ(text(CampaignFinished{0}), R"(campaign_finished {"incumbent":0})");
   EXPECT_EQ(to_string(Purpose::baseline), "baseline");
@@ -125,6 +128,15 @@ TEST(Events, KeepInfiniteBounds) {
   const auto& gated = std::get<CandidateGated>(read);
   EXPECT_EQ(gated.log_ratio->lower, -kInfinity);
   EXPECT_EQ(gated.log_ratio->upper, kInfinity);
+}
+
+TEST(Events, AGateThatFoundTheSameMachineCodeSaysWhose) {
+  const auto read = must(decode_entry(
+      event_of(CandidateGated{7, "x", task::Outcome::duplicate, "", {}, Duplicate{3, Sameness::machine_code}})));
+  const auto& gated = std::get<CandidateGated>(read);
+  ASSERT_TRUE(gated.duplicate);
+  EXPECT_EQ(gated.duplicate->of, 3);
+  EXPECT_EQ(gated.duplicate->sameness, Sameness::machine_code);
 }
 
 TEST(Events, ThatAreUnknownOrDamagedAreRefusedByTheirPlace) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include <assay/archive/bundle.hpp>
 #include <assay/control/injections.hpp>
@@ -84,6 +85,9 @@ base::Result<Entry> gate_entry(int subject, const task::EvaluationRequest& reque
   const task::Evaluation& evaluation = answer.evaluation;
   ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
   Gated entry{subject, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
+  if constexpr (std::is_same_v<Gated, CandidateGated>) {
+    entry.duplicate = repeated(request, evaluation);
+  }
   if (task::is_correct(evaluation.outcome)) {
     if (!comparison.complete || comparison.table.pairs == 0) {
       return contradiction(evaluation.id, fmt::format("it is said to be {}, and samples are missing",
@@ -236,8 +240,11 @@ base::Result<void> Executor::prepare(const PendingEvaluation& target) {
 base::Result<void> Executor::attempt(const PendingEvaluation& target) {
   ASSAY_TRY_ASSIGN(task::Solution candidate, subject(target));
   ASSAY_TRY_ASSIGN(task::Solution incumbent, solution(compared_with(state_, target.purpose)));
-  const task::EvaluationRequest request =
+  task::EvaluationRequest request =
       make_request(configuration_, state_, target, std::move(candidate), std::move(incumbent));
+  if (target.purpose == Purpose::gate) {
+    ASSAY_TRY_ASSIGN(request.known_code, known_code_.before(target.candidate, state_, archive_));
+  }
   ASSAY_TRY_ASSIGN(const os::Path folder, evaluator_.evaluate(request));
   ASSAY_TRY_ASSIGN(const archive::Bundle bundle, archive::read_bundle(folder));
   ASSAY_TRY_ASSIGN(const auto failure, archive::judge_error(bundle));

@@ -8,6 +8,7 @@
 #include <assay/archive/bundle.hpp>
 #include <assay/base/error.hpp>
 #include <assay/control/campaign.hpp>
+#include <assay/control/known_code.hpp>
 #include <assay/control/next_action.hpp>
 
 namespace assay::control {
@@ -66,6 +67,7 @@ class Executor {
   Evaluator& evaluator_;
   agent::Proposer& proposer_;
   const Observer& observer_;
+  KnownCode known_code_;
   int attempts_ = 0;  // At the evaluation that is due, in this run.
   bool prepared_baseline_ = false;
   std::optional<int> prepared_round_;      // Whose candidates are in the build cache.

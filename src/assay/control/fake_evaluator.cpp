@@ -10,6 +10,7 @@
 #include <optional>
 
 #include <assay/archive/sample_bundle.hpp>
+#include <assay/base/digest.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
 #include <assay/promote/recompute.hpp>
@@ -148,7 +149,16 @@ archive::Files judge(const task::EvaluationRequest& asked, std::optional<Fault> 
   task::Evaluation evaluation = archive::sample_evaluation(request);
   evaluation.outcome = task::Outcome::measured;
   std::vector<task::Sample> samples;
-  if (const auto failed = failure(request)) {
+  if (const auto code = note(request.candidate, "code")) {
+    evaluation.candidate_build.code.machine_code = base::sha256(*code).hex();
+  }
+  const auto known = std::find_if(
+      request.known_code.begin(), request.known_code.end(),
+      [&](const task::KnownCode& one) { return one.machine_code == evaluation.candidate_build.code.machine_code; });
+  if (known != request.known_code.end()) {
+    evaluation.outcome = task::Outcome::duplicate;
+    evaluation.cause = fmt::format("the same machine code as candidate {}", known->candidate);
+  } else if (const auto failed = failure(request)) {
     evaluation.outcome = *failed;
     evaluation.cause = fmt::format("it is said to be {}", task::to_string(*failed));
   } else if (request.incumbent) {

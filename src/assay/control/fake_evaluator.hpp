@@ -34,7 +34,8 @@ class Killed : public std::runtime_error {
 /// crashed" makes it fail so, "// sweep: incorrect" fails only in sweeps, "// confirm: incorrect" only in a
 /// confirmation and "// copied: incorrect" only as a null. "// confirm speed: 1.1", "// copied speed: 0.5" and "//
 /// losing speed: 0.5" are its time where it is confirmed, is a null, or is to lose; a tunable's time follows from its
-/// parameters. Times carry a little noise from the request's seed. Its bundles are real.
+/// parameters. "// code: a" names the machine code it is built to. Times carry a little noise from the request's seed. Its
+/// bundles are real.
 class FakeEvaluator final : public Evaluator {
  public:
   explicit FakeEvaluator(os::Path spool) : spool_(std::move(spool)) {}

@@ -88,6 +88,10 @@ class Folding {
     candidate.outcome = entry.outcome;
     candidate.cause = entry.cause;
     candidate.gate_log_ratio = entry.log_ratio;
+    if (entry.duplicate) {
+      ASSAY_TRY(require(entry.duplicate->of < entry.candidate, "a duplicate repeats nothing earlier"));
+      candidate.duplicate_of = entry.duplicate->of;
+    }
     if (entry.log_ratio) {
       chain(*entry.log_ratio, candidate);
     }

@@ -59,6 +59,8 @@ std::string describe(const Duplicate& duplicate) {
   switch (duplicate.sameness) {
     case Sameness::content:
       return fmt::format("the same bytes as {}; nothing was run", other);
+    case Sameness::machine_code:
+      return fmt::format("the same machine code as {}; nothing was run", other);
     case Sameness::normalised:
       break;
   }

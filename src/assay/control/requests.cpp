@@ -95,6 +95,8 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
       break;
   }
   request.incumbent = std::move(incumbent);
+  // A null is the incumbent's machine code by design: the question is whether the rule alone is fooled by it.
+  request.judge_twin = target.purpose == Purpose::null_gate || target.purpose == Purpose::null_sweep;
   return request;
 }
 

@@ -120,6 +120,9 @@ TEST(MakeRequest, SendsInjectionsWhereCandidatesGo) {
   const auto sweep = request(configuration, Purpose::sweep);
   const auto null_sweep = request(configuration, Purpose::null_sweep);
   EXPECT_EQ(null_sweep.stage, task::Stage::sweep);
+  EXPECT_TRUE(null_sweep.judge_twin) << "that it is the incumbent's machine code must not decide";
+  EXPECT_TRUE(request(configuration, Purpose::null_gate).judge_twin);
+  EXPECT_FALSE(sweep.judge_twin);
   EXPECT_EQ(task::encode(null_sweep.plan), task::encode(sweep.plan)) << "the level that a candidate's would have";
   EXPECT_NE(null_sweep.seed, sweep.seed);
 }

@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <assay/device/cpu.hpp>
+#include <assay/evaluate/remote_device_for_test.hpp>
 
 namespace assay::evaluate {
 namespace {
 
-/// A CPU that says what it is told to: samples end so many microseconds after it was made.
-class Telling final : public device::Device {
+/// A device that says what it is told to: samples end so many microseconds after it was made.
+class Telling final : public RemoteDevice {
  public:
   explicit Telling(std::vector<device::BusySample> after) : samples_(std::move(after)) {
     const auto now =
@@ -27,22 +28,8 @@ class Telling final : public device::Device {
     }
     return later;
   }
-  [[nodiscard]] std::string name() const override { return cpu_->name(); }
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe() const override { return {}; }
-  void place_judge() const override {}
-  void spread_judge() const override {}
-  base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const override { return start(); }
-  [[nodiscard]] base::Result<std::unique_ptr<device::CallMemory>> create_memory(std::size_t size,
-                                                                                os::PeerAccess access) const override {
-    return cpu_->create_memory(size, access);
-  }
-  void evict(std::span<const std::byte>) const override {}
-  [[nodiscard]] std::chrono::nanoseconds observe(const device::CallKey&, std::chrono::nanoseconds time) const override {
-    return time;
-  }
 
  private:
-  std::unique_ptr<device::Device> cpu_ = device::make_cpu();
   std::vector<device::BusySample> samples_;
 };
 

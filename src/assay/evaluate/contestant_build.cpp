@@ -11,6 +11,7 @@ namespace {
 BuiltSolution not_built(const base::Error& fault, task::Side side, BuiltSolution built) {
   built.result.record.built = false;
   built.result.record.object_sha256.clear();
+  built.result.record.code = {};
   built.plan.reset();
   built.findings = {plan_fault(fault, side)};
   built.result.log += fault.text() + "\n";

@@ -25,6 +25,7 @@
 #include <assay/evaluate/official_timing.hpp>
 #include <assay/evaluate/pair_evidence.hpp>
 #include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/repeated_code.hpp>
 #include <assay/evaluate/request_check.hpp>
 #include <assay/evaluate/sanitizer_run.hpp>
 #include <assay/evaluate/self_pair.hpp>
@@ -101,6 +102,10 @@ class Judge {
     note_phase("build");
     if (built && request_.stage == task::Stage::build) {
       conclude(task::Outcome::built, "built; nothing was run");
+    } else if (std::optional<task::Finding> repeated =
+                   built ? repeated_code(judged_.evaluation, request_) : std::nullopt) {
+      conclude(task::Outcome::duplicate, repeated->message);
+      judged_.evaluation.findings = {std::move(*repeated)};
     } else if (built) {
       means_.device->place_judge();
       ASSAY_TRY(measure_all());
@@ -391,6 +396,12 @@ class Judge {
     judged_.evaluation.comparison = judgement.comparison;
     ASSAY_TRY(flag_session());
     if (doubted()) {
+      return {};
+    }
+    if (task::holds_as_noise(request_, judged_.evaluation)) {
+      task::Finding noise = self_comparison_finding(judgement.comparison, request_);
+      conclude(task::Outcome::indistinguishable, noise.message);
+      judged_.evaluation.findings.insert(judged_.evaluation.findings.begin(), std::move(noise));
       return {};
     }
     if (judgement.testimony == stats::Testimony::contradicted) {

@@ -3,32 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <assay/device/cpu.hpp>
+#include <assay/evaluate/remote_device_for_test.hpp>
 
 namespace assay::evaluate {
 namespace {
 
 // A device that says what it is told to and counts how often it is measured.
-class Measured final : public device::Device {
+class Measured final : public RemoteDevice {
  public:
-  [[nodiscard]] std::string name() const override { return "cuda:0"; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe() const override {
     return {{"cpu", cpu}, {"gpu_uuid", uuid}, {"gpu_clocks", clocks}};
-  }
-  void place_judge() const override {}
-  void spread_judge() const override {}
-  base::Result<void> place_worker(const std::function<base::Result<void>()>& start) const override { return start(); }
-  base::Result<std::unique_ptr<device::CallMemory>> create_memory(std::size_t size,
-                                                                  os::PeerAccess access) const override {
-    return device::make_host_memory(size, access);
   }
   base::Result<std::optional<device::DevicePeaks>> measure_peaks() const override {
     ++measurements;
     return peaks;
-  }
-  void evict(std::span<const std::byte>) const override {}
-  [[nodiscard]] std::chrono::nanoseconds observe(const device::CallKey&,
-                                                 std::chrono::nanoseconds by_worker) const override {
-    return by_worker;
   }
 
   std::string cpu = "a";

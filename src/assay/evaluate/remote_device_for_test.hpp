@@ -10,8 +10,9 @@
 
 namespace assay::evaluate {
 
-/// Test only: a device that says that it is a GPU, for what is decided by that alone. Its memory is the host's.
-class RemoteDevice final : public device::Device {
+/// Test only: a device that says that it is a GPU, for what is decided by that alone; a test that wants more of it adds that.
+/// Its memory is the host's.
+class RemoteDevice : public device::Device {
  public:
   [[nodiscard]] std::string name() const override { return "cuda:3"; }
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe() const override {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include <assay/stats/noise_floor.hpp>
+#include <assay/stats/self_comparison.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 

@@ -84,7 +84,7 @@ Judgement judge(const task::EvaluationRequest& request, const std::vector<task::
   Judgement judgement;
   task::Comparison& comparison = judgement.comparison;
   if (plan.self_comparison) {
-    const stats::NoiseFloor self =
+    const stats::SelfComparison self =
         stats::compare_with_itself(timed_samples(request, samples, true), pairs,
                                    static_cast<int>(request.workloads.size()), plan.alpha, plan.minimum_effect);
     judgement.standing = stats::standing_of(result, self);

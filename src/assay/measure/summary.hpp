@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <assay/stats/noise_floor.hpp>
 #include <assay/stats/paired_decision.hpp>
 #include <assay/stats/paired_samples.hpp>
+#include <assay/stats/self_comparison.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 

@@ -99,7 +99,11 @@ std::string rule_words(const task::EvaluationRequest& request, PairedConclusion 
 }
 
 // Why a tie keeps the incumbent although the rule alone says otherwise; empty if nothing does.
-std::string doubt_words(const PairedComparison& comparison, const std::optional<stats::NoiseFloor>& self) {
+std::string doubt_words(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
+                        const PairedComparison& comparison, const std::optional<stats::SelfComparison>& self) {
+  if (task::holds_as_noise(request, evaluation)) {
+    return "a tie keeps the incumbent: the candidate is the same machine code, and what was measured is noise";
+  }
   if (self && self->failed) {
     return fmt::format(
         "the session is void: it tells the incumbent from a copy of itself ({:.4f}x [{:.4f}, {:.4f}] over {} pairs)",
@@ -174,7 +178,7 @@ base::Result<Decision> decide(const task::EvaluationRequest& request, const task
   const PairedConclusion rule = comparison.decision.conclusion;
   const std::string words = rule_words(request, rule, decision);
   ASSAY_TRY_ASSIGN(const auto self, recompute_self(request, samples));
-  const std::string doubt = doubt_words(comparison, self);
+  const std::string doubt = doubt_words(request, evaluation, comparison, self);
   if (!doubt.empty()) {
     decision.reasons.insert(decision.reasons.begin(), {doubt, words});
     return decision;

@@ -50,6 +50,16 @@ TEST(Decide, PromotesWhatIsBetterEverywhere) {
   EXPECT_THAT(decision.reasons[1], HasSubstr("no weights of theirs change the decision"));
 }
 
+TEST(Decide, NeverPromotesTheSameMachineCode) {
+  Session session = make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}});
+  session.evaluation.candidate_build.code.machine_code = std::string(64, 'a');
+  session.evaluation.incumbent_build = session.evaluation.candidate_build;
+  session.evaluation.outcome = task::Outcome::indistinguishable;
+  const Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_EQ(decision.verdict, Decision::Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("the same machine code"));
+}
+
 TEST(Decide, ComputesMeansOfLatenciesAndOfRatios) {
   // Incumbent 1 and 2 ms; candidate 0.5 and 2 ms, in every pair.
   const Decision decision =

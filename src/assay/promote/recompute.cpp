@@ -96,7 +96,7 @@ base::Result<void> hold_against(const task::Evaluation& evaluation, const Paired
   return {};
 }
 
-base::Result<void> hold_against(const task::Evaluation& evaluation, const std::optional<stats::NoiseFloor>& self) {
+base::Result<void> hold_against(const task::Evaluation& evaluation, const std::optional<stats::SelfComparison>& self) {
   const std::optional<task::SelfComparison>& said = evaluation.comparison->aa;
   const bool agree =
       said.has_value() == self.has_value() &&
@@ -146,6 +146,9 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
   if (self) {
     stats::withdraw_unless_above_noise(comparison, *self);
   }
+  if (task::holds_as_noise(request, evaluation)) {
+    comparison.conclusion = PairedConclusion::undecided;  // Of one machine code neither side is better, or worse.
+  }
   if (task::is_correct(evaluation.outcome) && comparison.complete && pairs > 0) {
     ASSAY_TRY(hold_against(evaluation, comparison));
     ASSAY_TRY(hold_against(evaluation, self));
@@ -153,8 +156,8 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
   return comparison;
 }
 
-base::Result<std::optional<stats::NoiseFloor>> recompute_self(const task::EvaluationRequest& request,
-                                                              const std::vector<task::Sample>& samples) {
+base::Result<std::optional<stats::SelfComparison>> recompute_self(const task::EvaluationRequest& request,
+                                                                  const std::vector<task::Sample>& samples) {
   const task::SessionPlan& plan = request.plan;
   if (!plan.self_comparison) {
     return std::nullopt;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <assay/base/error.hpp>
-#include <assay/stats/noise_floor.hpp>
 #include <assay/stats/paired_samples.hpp>
+#include <assay/stats/self_comparison.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 
@@ -26,7 +26,7 @@ namespace assay::promote {
 
 /// Recomputes the incumbent's comparison with itself from the same samples; nothing where the plan does not ask for it. A
 /// plan that asks and samples that have none make a noise floor that no gain is above.
-[[nodiscard]] base::Result<std::optional<stats::NoiseFloor>> recompute_self(const task::EvaluationRequest& request,
-                                                                            const std::vector<task::Sample>& samples);
+[[nodiscard]] base::Result<std::optional<stats::SelfComparison>> recompute_self(
+    const task::EvaluationRequest& request, const std::vector<task::Sample>& samples);
 
 }  // namespace assay::promote

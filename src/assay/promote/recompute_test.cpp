@@ -54,6 +54,19 @@ TEST(Recompute, AgreesWithAnHonestJudgeWhoGoesByEvidence) {
   EXPECT_THAT(internal_failure(session, "promote.disagreement"), HasSubstr("s-1"));
 }
 
+// One machine code on both sides: whatever the samples say, the judge must not call it better.
+TEST(Recompute, TwinsAreNeverBetter) {
+  Session session = faster();
+  session.evaluation.candidate_build.code.machine_code = std::string(64, 'a');
+  session.evaluation.incumbent_build = session.evaluation.candidate_build;
+  EXPECT_THAT(internal_failure(session, "promote.disagreement"), HasSubstr("it said better"));
+  session.evaluation.outcome = task::Outcome::indistinguishable;
+  const auto result = recompute(session);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->conclusion, stats::PairedConclusion::undecided);
+  EXPECT_EQ(result->decision.conclusion, stats::PairedConclusion::better) << "what the rule alone would have said";
+}
+
 TEST(Recompute, LeavesWarmUpCallsOut) {
   Session session = faster();
   for (task::Sample& sample : session.samples) {

@@ -63,7 +63,12 @@ std::string tiles(const CampaignReport& report, const Headline& headline) {
          tile(std::to_string(headline.workloads),
               fmt::format("workload{}, all measured, in {}", headline.workloads == 1 ? "" : "s",
                           counted(headline.pairs, "process pair"))) +
-         "</div>\n";
+         "</div>\n" +
+         (headline.resampled
+              ? fmt::format("<p class=\"minor\">For one look: {}. The interval above decided, because it holds "
+                            "at every point at which the comparison might have stopped.</p>\n",
+                            resampled_text(*headline.resampled))
+              : std::string());
 }
 
 // Before everything else: who reads no further must have seen it.

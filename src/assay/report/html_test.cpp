@@ -61,6 +61,17 @@ TEST(RenderHtml, TellsTheDecisionFirst) {
   EXPECT_LT(decision, page.find("<figure>"));
   EXPECT_THAT(page, HasSubstr("<b class=\"big\">2.31×</b>"));
   EXPECT_THAT(page, HasSubstr("interval [2.24, 2.38]"));
+  EXPECT_THAT(page, Not(HasSubstr("For one look")));
+}
+
+TEST(RenderHtml, ShowsTheResampledIntervalBesideTheOneThatDecided) {
+  CampaignReport report = testing::sample_report();
+  report.headline->resampled = Headline::Resampled{{2.3, 2.2, 2.4}, 0.99, 2, 9};
+  const std::string page = render_html(report);
+  EXPECT_EQ(markup_problem(page), "");
+  EXPECT_THAT(page,
+              HasSubstr("For one look: 2.30× [2.20, 2.40] (99 %, resampled over 2 sessions and 9 process pairs)."));
+  EXPECT_THAT(page, HasSubstr("interval [2.24, 2.38]")) << "that stays the headline's";
 }
 
 TEST(RenderHtml, AnAlarmStandsBeforeTheDecision) {

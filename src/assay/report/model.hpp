@@ -78,6 +78,15 @@ struct Headline {
   double contest_score = 1;       ///< Mean over workloads of baseline median / incumbent median.
   int workloads = 0;
   int pairs = 0;
+  /// The same from all sessions that compared the two over all workloads, resampled by session, pair and call: for one look,
+  /// and deciding nothing.
+  struct Resampled {
+    Ratio speedup;
+    double level = 0.95;
+    int sessions = 0;
+    int pairs = 0;
+  };
+  std::optional<Resampled> resampled = std::nullopt;
 };
 
 /// A piece of source to show: either a unified diff or a whole file.

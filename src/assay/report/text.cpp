@@ -35,6 +35,9 @@ std::string headline_lines(const Headline& headline, Colour colour) {
     out += fmt::format("  {:<28}{}\n", what, tinted(value, Tone::strong, colour));
   };
   line("speedup over the baseline", with_interval(headline.speedup));
+  if (headline.resampled) {
+    line("  for one look", resampled_text(*headline.resampled));
+  }
   line("mean latency", fmt::format("{:.3f} of the baseline's", headline.mean_latency_ratio));
   line("contest score", fmt::format("{:.3f}", headline.contest_score));
   line("measured over",

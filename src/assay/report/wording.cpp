@@ -20,6 +20,11 @@ std::string with_interval(const Ratio& ratio) {
   return fmt::format("{} [{:.2f}, {:.2f}]", estimate, ratio.lower, ratio.upper);
 }
 
+std::string resampled_text(const Headline::Resampled& resampled) {
+  return fmt::format("{} ({:g} %, resampled over {} and {})", with_interval(resampled.speedup), 100 * resampled.level,
+                     counted(resampled.sessions, "session"), counted(resampled.pairs, "process pair"));
+}
+
 std::string time_or_missing(const std::optional<double>& nanoseconds) {
   if (!nanoseconds || !is_ratio(*nanoseconds)) {
     return "missing";

@@ -15,6 +15,9 @@ namespace assay::report {
 /// Returns "1.84×", and where both bounds are known "1.84× [1.79, 1.90]".
 [[nodiscard]] std::string with_interval(const Ratio& ratio);
 
+/// Returns "1.84× [1.80, 1.88] (95 %, resampled over 2 sessions and 12 process pairs)".
+[[nodiscard]] std::string resampled_text(const Headline::Resampled& resampled);
+
 /// Returns a time for people, or "missing".
 [[nodiscard]] std::string time_or_missing(const std::optional<double>& nanoseconds);
 

@@ -21,6 +21,13 @@ TEST(WithInterval, LeavesOutBoundsThatAreNotKnown) {
   EXPECT_EQ(with_interval({1.842, 1.2, infinity}), "1.84×");
 }
 
+TEST(ResampledText, SaysWhatItIsOver) {
+  EXPECT_EQ(resampled_text({{1.842, 1.79, 1.904}, 0.99, 1, 12}),
+            "1.84× [1.79, 1.90] (99 %, resampled over 1 session and 12 process pairs)");
+  EXPECT_EQ(resampled_text({{1.842, 1.79, 1.904}, 0.95, 2, 1}),
+            "1.84× [1.79, 1.90] (95 %, resampled over 2 sessions and 1 process pair)");
+}
+
 TEST(TimeOrMissing, NamesTheHole) {
   EXPECT_EQ(time_or_missing(41'300.4), "41.3 µs");
   EXPECT_EQ(time_or_missing({}), "missing");

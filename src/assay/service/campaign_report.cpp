@@ -8,6 +8,7 @@
 #include <assay/base/text.hpp>
 #include <assay/base/time.hpp>
 #include <assay/promote/policy.hpp>
+#include <assay/promote/reported_interval.hpp>
 #include <assay/report/html.hpp>
 
 namespace assay::service {
@@ -228,6 +229,32 @@ base::Result<void> add_winner_source(const archive::Archive& archive, const cont
   return {};
 }
 
+// Over the campaign's sweeps of the incumbent against the baseline: the one that made it so, if that was against the
+// baseline, and the confirmation.
+base::Result<std::optional<report::Headline::Resampled>> resampled(const archive::Archive& archive,
+                                                                   const control::CampaignConfiguration& configuration,
+                                                                   const base::Digest& incumbent) {
+  const base::Digest baseline = task::identify(configuration.baseline).content;
+  ASSAY_TRY_ASSIGN(const auto summaries, archive.evaluations(configuration.name, incumbent.hex()));
+  stats::NestedRatios sessions;
+  double alpha = 0;
+  for (const archive::EvaluationSummary& summary : summaries) {
+    if (summary.stage != task::Stage::sweep || summary.incumbent != baseline || !task::is_correct(summary.outcome)) {
+      continue;
+    }
+    ASSAY_TRY_ASSIGN(const task::EvaluationRequest request, archive.request(summary.id));
+    ASSAY_TRY_ASSIGN(const std::vector<task::Sample> samples, archive.samples(summary.id));
+    sessions.push_back(promote::blocks_of(request, samples));
+    alpha = configuration.policy.sweep.alpha;
+  }
+  const auto interval = sessions.empty() ? std::nullopt : promote::reported_interval(sessions, alpha);
+  if (!interval) {
+    return std::nullopt;
+  }
+  const report::Ratio speedup = speedup_of(interval->log_ratio, interval->lower, interval->upper);
+  return report::Headline::Resampled{speedup, 1 - interval->alpha, interval->sessions, interval->pairs};
+}
+
 }  // namespace
 
 std::string_view version() { return ASSAY_VERSION; }
@@ -272,6 +299,7 @@ base::Result<report::CampaignReport> build_report(const archive::Archive& archiv
                                          decision.contest_score,
                                          decision.workloads,
                                          decision.pairs};
+      ASSAY_TRY_ASSIGN(report.headline->resampled, resampled(archive, configuration, incumbent->identity.content));
     }
   }
   const std::string evidence = best_evidence(state);

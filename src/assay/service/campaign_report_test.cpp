@@ -56,6 +56,16 @@ TEST_F(CampaignReportTest, TheHeadlineIsTheConfirmation) {
   EXPECT_THAT(report.decision.front(), HasSubstr("4.000 times as fast"));
 }
 
+TEST_F(CampaignReportTest, TheResampledIntervalIsOverItsSweepsAgainstTheBaseline) {
+  const report::CampaignReport report = filled();
+  ASSERT_TRUE(report.headline && report.headline->resampled);
+  const report::Headline::Resampled& resampled = *report.headline->resampled;
+  EXPECT_EQ(resampled.sessions, 2) << "the sweep that made it the incumbent, and the confirmation";
+  EXPECT_EQ(resampled.pairs, 2 * report.headline->pairs);
+  EXPECT_NEAR(resampled.speedup.estimate, 4, 1e-6);
+  EXPECT_NEAR(resampled.speedup.lower, 4, 1e-6) << "the rehearsal's times have no noise";
+}
+
 TEST_F(CampaignReportTest, EveryCandidateHasARowFailedOnesToo) {
   const report::CampaignReport report = filled();
   ASSERT_THAT(report.candidates, SizeIs(5));

@@ -106,6 +106,8 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   }
   request.official_trials = options.official ? kOfficialTrials : 0;
   request.trials = options.trials;
+  request.refuse_twin =
+      options.twins == Twins::refuse && options.reuse == Reuse::stored && request.incumbent.has_value();
   if (options.trials > 0 && known != nullptr) {
     ASSAY_TRY_ASSIGN(const auto history, trial_history(*known, definition, request.workloads, request.candidate));
     request.trials_on = allocate_trials(history, options.trials);
@@ -136,10 +138,24 @@ base::Json encode(const EvaluateReport& report) {
                        {"lower", std::exp(-comparison.log_ratio_upper)},
                        {"upper", std::exp(-comparison.log_ratio_lower)}};
   }
+  if (report.reported) {
+    const promote::ReportedInterval& reported = *report.reported;
+    json["reported_interval"] = {{"speedup", std::exp(-reported.log_ratio)},
+                                 {"lower", std::exp(-reported.upper)},
+                                 {"upper", std::exp(-reported.lower)},
+                                 {"level", 1 - reported.alpha},
+                                 {"sessions", reported.sessions},
+                                 {"pairs", reported.pairs}};
+  }
   json["compiler_errors"] = report.compiler_errors;
   json["violated_constraints"] = report.violated_constraints;
   if (!report.elsewhere.empty()) {
     json["elsewhere"] = report.elsewhere;
+  }
+  json["same_builds"] = base::Json::array();
+  for (const archive::SameBuild& same : report.same_builds) {
+    json["same_builds"].push_back(
+        {{"digest", same.candidate.hex()}, {"name", same.name}, {"level", archive::to_string(same.level)}});
   }
   json["decision"] = report.decision ? promote::encode(*report.decision) : base::Json(nullptr);
   json["archive"] = report.archive.string();

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <assay/archive/built_code.hpp>
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/timing.hpp>
 #include <assay/promote/decision.hpp>
+#include <assay/promote/reported_interval.hpp>
 #include <assay/service/context.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
@@ -16,6 +19,9 @@ namespace assay::service {
 
 /// Whether a verdict that is in the archive already answers the question.
 enum class Reuse : std::uint8_t { stored, never };
+
+/// Whether a candidate that was built to the incumbent's machine code is timed against it all the same (A/A).
+enum class Twins : std::uint8_t { refuse, measure };
 
 /// What `EvaluateOptions::against` says where there is nothing to compare with.
 inline constexpr const char* kNothing = "none";
@@ -33,6 +39,7 @@ struct EvaluateOptions {
   bool sanitize = false;  ///< Run it under all tools of compute-sanitizer first, whatever the policy says.
   int trials = 0;         ///< Checked calls before anything is timed, over all workloads together.
   Reuse reuse = Reuse::stored;
+  Twins twins = Twins::refuse;  ///< With Reuse::never they are measured in any case.
 };
 
 /// Where an answer comes from. Spelled "measured", "stored", "stored_same_source", "incumbent_same_source" in JSON.
@@ -53,10 +60,15 @@ struct EvaluateReport {
   task::Evaluation evaluation;  ///< Without an id, and a `duplicate`, for incumbent_same_source: not archived.
   std::vector<std::string> compiler_errors;   ///< The first lines of the candidate's build log that tell why.
   std::optional<promote::Decision> decision;  ///< For sweeps: recomputed from the samples.
+  /// Of a comparison, from its samples: for people, beside the interval that decided.
+  std::optional<promote::ReportedInterval> reported;
   /// One sentence for each constraint of the definition that a workload of the request violates. Nothing was refused.
   std::vector<std::string> violated_constraints;
   /// A sentence, if the archive has an answer to the same question under other conditions: what differs. Else empty.
   std::string elsewhere;
+  /// The other candidates of the definition that were built to the same code, and at which level: a difference that was
+  /// measured between two of one machine code is noise.
+  std::vector<archive::SameBuild> same_builds;
   os::Path archive;
 };
 

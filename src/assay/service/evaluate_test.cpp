@@ -50,6 +50,42 @@ TEST_F(EvaluateTest, HoldsTheCandidateAgainstTheBaselineOnRepresentatives) {
   EXPECT_FALSE(report->decision) << "a gate decides nothing";
 }
 
+TEST_F(EvaluateTest, ATwinOfTheIncumbentIsNotMeasuredUnlessItIsAskedFor) {
+  EvaluateOptions twin = options("twin.cpp", "cost=50 code=a");
+  twin.against = world_.kernel("first.cpp", "cost=100 code=a");
+  const auto refused = run(twin);
+  ASSERT_TRUE(refused) << refused.error().text();
+  EXPECT_EQ(refused->evaluation.outcome, task::Outcome::duplicate);
+  EXPECT_TRUE(refused->evaluation.timings.empty());
+  EXPECT_FALSE(refused->reported);
+  EXPECT_EQ(encode(*refused)["same_builds"][0]["level"], "machine_code");
+  EXPECT_EQ(encode(*refused)["same_builds"][0]["name"], "first");
+  EvaluateOptions again = twin;
+  again.reuse = Reuse::never;
+  const auto measured = run(again);
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_EQ(measured->evaluation.outcome, task::Outcome::indistinguishable) << "A/A data, whatever the numbers say";
+  EXPECT_FALSE(measured->request.refuse_twin);
+  ASSERT_TRUE(measured->reported);
+  EXPECT_NEAR(encode(*measured)["reported_interval"]["speedup"].get<double>(), 2, 1e-6);
+  EXPECT_EQ(encode(*measured)["reported_interval"]["sessions"], 1);
+  EXPECT_EQ(run(twin)->origin, Origin::stored) << "by now there is an answer that was measured";
+  EXPECT_EQ(run(twin)->evaluation.id, measured->evaluation.id);
+}
+
+TEST_F(EvaluateTest, ATwinThatIsToBeMeasuredIs) {
+  EvaluateOptions twin = options("twin.cpp", "cost=50 code=a");
+  twin.against = world_.kernel("first.cpp", "cost=100 code=a");
+  twin.twins = Twins::measure;
+  EXPECT_EQ(run(twin)->evaluation.outcome, task::Outcome::indistinguishable);
+}
+
+TEST_F(EvaluateTest, OtherMachineCodeIsMeasured) {
+  EvaluateOptions other = options("other.cpp", "cost=50 code=b");
+  other.against = world_.kernel("first.cpp", "cost=100 code=a");
+  EXPECT_EQ(run(other)->evaluation.outcome, task::Outcome::better);
+}
+
 TEST_F(EvaluateTest, TheResultIsInTheArchive) {
   const auto report = run(options("fast.cpp", "cost=50"));
   ASSERT_TRUE(report) << report.error().text();

@@ -104,7 +104,22 @@ TEST_F(SameCodeTest, CommentsMakeNoOtherSource) {
               UnorderedElementsAre(Pair("one", SameLevel::object), Pair("commented", SameLevel::object)));
 }
 
+TEST_F(SameCodeTest, ByTheMachineCodeThatEvaluationsRecorded) {
+  const EvaluateReport one = judge("one.cpp", "cost=50 code=a");
+  const EvaluateReport two = judge("two.cpp", "cost=51 code=a");
+  judge("other.cpp", "cost=52 code=b");
+  EXPECT_THAT(same_as(one), ElementsAre(Pair("two", SameLevel::machine_code)));
+  EXPECT_THAT(same_as(two), ElementsAre(Pair("one", SameLevel::machine_code)));
+  EXPECT_THAT(one.same_builds, IsEmpty());
+  ASSERT_EQ(two.same_builds.size(), 1U) << "an evaluation says so at once";
+  EXPECT_EQ(two.same_builds[0].name, "one");
+  EXPECT_EQ(two.same_builds[0].level, archive::CodeLevel::machine_code);
+}
+
 TEST(SameLevel, SpellingsArePersisted) {
+  EXPECT_EQ(to_string(SameLevel::machine_code), "machine_code");
+  EXPECT_EQ(to_string(SameLevel::sass), "sass");
+  EXPECT_EQ(to_string(SameLevel::ptx), "ptx");
   EXPECT_EQ(to_string(SameLevel::normalised_source), "normalised_source");
   EXPECT_EQ(to_string(SameLevel::object), "object");
 }

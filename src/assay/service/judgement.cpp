@@ -150,6 +150,9 @@ base::Result<std::optional<task::Evaluation>> find_stored(const archive::Archive
     if (!same_question(earlier, request)) {
       continue;
     }
+    if (summary->outcome == task::Outcome::duplicate) {
+      continue;  // It was of use to its campaign, and says nothing of this incumbent.
+    }
     ASSAY_TRY_ASSIGN(auto evaluation, archive.evaluation(summary->id));
     if (evaluation && same_conditions(evaluation->environment, now)) {
       return evaluation;
@@ -172,10 +175,16 @@ base::Result<EvaluateReport> report_on(const archive::Archive& archive, task::Ev
     ASSAY_TRY_ASSIGN(const std::string log, archive.bundle_file(evaluation.id, evaluation.candidate_build.log_file));
     report.compiler_errors = first_errors(log, kErrorLines);
   }
-  if (policy != nullptr && evaluation.stage == task::Stage::sweep && evaluation.comparison) {
+  if (evaluation.comparison) {
     ASSAY_TRY_ASSIGN(const std::vector<task::Sample> samples, archive.samples(evaluation.id));
-    ASSAY_TRY_ASSIGN(report.decision, promote::decide(report.request, evaluation, samples, *policy));
+    report.reported =
+        promote::reported_interval({promote::blocks_of(report.request, samples)}, report.request.plan.alpha);
+    if (policy != nullptr && evaluation.stage == task::Stage::sweep) {
+      ASSAY_TRY_ASSIGN(report.decision, promote::decide(report.request, evaluation, samples, *policy));
+    }
   }
+  ASSAY_TRY_ASSIGN(report.same_builds,
+                   archive.same_builds(report.request.definition.name, evaluation.candidate.content));
   report.evaluation = std::move(evaluation);
   return report;
 }

@@ -54,6 +54,13 @@ std::string object_of(const task::Solution& solution) {
                                     : base::sha256(text.substr(place + 7, 1)).hex();
 }
 
+// "code=a" names its machine code; what other sources come to is not known.
+std::string code_of(const task::Solution& solution) {
+  const std::string& text = solution.sources.front().content;
+  const std::size_t place = text.find("code=");
+  return place == std::string::npos ? std::string() : base::sha256(text.substr(place + 5, 1)).hex();
+}
+
 double size_of(const task::Workload& workload) { return static_cast<double>(workload.axes.front().second); }
 
 std::vector<task::Sample> samples_of(const task::EvaluationRequest& request) {
@@ -151,6 +158,12 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   evaluation.candidate_build.built = true;
   evaluation.candidate_build.toolchain = "g++ 12";
   evaluation.candidate_build.object_sha256 = object_of(request.candidate);
+  evaluation.candidate_build.code.machine_code = code_of(request.candidate);
+  if (request.incumbent) {
+    evaluation.incumbent_build = evaluation.candidate_build;
+    evaluation.incumbent_build->object_sha256 = object_of(*request.incumbent);
+    evaluation.incumbent_build->code.machine_code = code_of(*request.incumbent);
+  }
   evaluation.environment = {{"cpu", "imaginary"}, {"toolchain", "g++ 12"}, {"isolation", "none"}};
   evaluation.seed = request.seed.value_or(1);
   evaluation.started = "2026-11-29T12:00:00Z";
@@ -161,6 +174,11 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   const auto failure = fails_now ? std::optional(task::Outcome::crashed) : failure_of(request.candidate);
   if (failure) {
     fail(*failure, evaluation);
+    return evaluation;
+  }
+  if (request.refuse_twin && task::is_self_comparison(evaluation)) {
+    evaluation.outcome = task::Outcome::duplicate;
+    evaluation.cause = fmt::format("the same machine code as the incumbent '{}'", request.incumbent->name);
     return evaluation;
   }
   evaluation.checked_calls = static_cast<std::int64_t>(request.workloads.size());
@@ -179,6 +197,9 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   }
   if (request.incumbent) {
     compare(request, samples, evaluation);
+    if (task::holds_as_noise(request, evaluation)) {
+      evaluation.outcome = task::Outcome::indistinguishable;
+    }
   }
   return evaluation;
 }

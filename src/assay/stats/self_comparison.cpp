@@ -3,60 +3,63 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
-#include <vector>
+#include <utility>
 
 #include <assay/base/error.hpp>
-#include <assay/stats/quantile.hpp>
 #include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::stats {
-namespace {
 
-constexpr double kNormalMedianMagnitude = 0.6744897501960817;
-
-// The smallest rank r (from 1) so that the r-th of n sorted magnitudes lies at or above their true median with probability
-// 1 - alpha: P(Binomial(n, 1/2) >= r) <= alpha. n + 1 if there is none.
-std::size_t upper_rank_of_median(std::size_t count, double alpha) {
-  double tail = 0;
-  const auto n = static_cast<double>(count);
-  std::size_t rank = count + 1;
-  while (rank > 1) {
-    const auto k = static_cast<double>(rank - 1);
-    tail += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
-    if (tail > alpha) {
-      break;
-    }
-    --rank;
+SelfComparison judge_self_comparison(std::vector<double> log_ratios, double alpha, double minimum_effect) {
+  ASSAY_CHECK(alpha > 0 && alpha < 1);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double effect = -std::log1p(-minimum_effect);
+  SelfComparison self;
+  self.pair_log_ratios = std::move(log_ratios);
+  const std::span<const double> ratios = self.pair_log_ratios;
+  if (ratios.size() < 2) {
+    self.interval = {ratios.empty() ? 0 : ratios.front(), -kInfinity, kInfinity};
+    self.noise_floor = kInfinity;
+    return self;
   }
-  return rank;
+  for (std::size_t pairs = 1; pairs <= ratios.size(); ++pairs) {
+    const double below = log_evidence_below(ratios.first(pairs), -effect);
+    const double above = log_evidence_above(ratios.first(pairs), effect);
+    const double larger = std::max(below, above);
+    self.log_evidence =
+        std::isfinite(larger) ? larger + std::log((std::exp(below - larger) + std::exp(above - larger)) / 2) : larger;
+    self.biased = self.biased || self.log_evidence >= -std::log(alpha);
+  }
+  self.interval = t_interval(ratios, alpha);
+  self.noise_floor = std::max(std::abs(self.interval.lower), std::abs(self.interval.upper));
+  self.failed = self.biased || self.interval.upper < -effect || self.interval.lower > effect;
+  return self;
 }
 
-}  // namespace
+SelfComparison compare_with_itself(std::span<const PairedSample> samples, int pairs, int workloads, double alpha,
+                                   double minimum_effect) {
+  const PairedTable table = tabulate(samples, pairs, workloads);
+  std::vector<double> ratios;
+  std::copy_if(table.pair_log_ratios.begin(), table.pair_log_ratios.end(), std::back_inserter(ratios),
+               [](double ratio) { return !std::isnan(ratio); });
+  return judge_self_comparison(std::move(ratios), alpha, minimum_effect);
+}
 
-SelfComparison judge_self_comparison(std::span<const double> log_ratios, double alpha) {
-  ASSAY_CHECK(alpha > 0 && alpha < 1);
-  SelfComparison result;
-  result.spread_upper = std::numeric_limits<double>::infinity();
-  if (log_ratios.empty()) {
-    return result;
+Standing standing_of(const PairedComparison& comparison, const SelfComparison& self) {
+  if (self.failed) {
+    return Standing::void_session;
   }
-  std::vector<double> magnitudes(log_ratios.size());
-  std::transform(log_ratios.begin(), log_ratios.end(), magnitudes.begin(), [](double x) { return std::abs(x); });
-  std::sort(magnitudes.begin(), magnitudes.end());
-  result.spread = median(magnitudes) / kNormalMedianMagnitude;
-  const std::size_t rank = upper_rank_of_median(magnitudes.size(), alpha);
-  if (rank <= magnitudes.size()) {
-    result.spread_upper = magnitudes[rank - 1] / kNormalMedianMagnitude;
+  const bool gains = comparison.conclusion == PairedConclusion::better;
+  return gains && -comparison.decision.interval.mean <= self.noise_floor ? Standing::inside_noise
+                                                                         : Standing::above_noise;
+}
+
+void withdraw_unless_above_noise(PairedComparison& comparison, const SelfComparison& self) {
+  if (standing_of(comparison, self) != Standing::above_noise) {
+    comparison.conclusion = PairedConclusion::undecided;
   }
-  for (std::size_t pairs = 1; pairs <= log_ratios.size(); ++pairs) {
-    const double below = log_evidence_below(log_ratios.first(pairs), 0);
-    const double above = log_evidence_above(log_ratios.first(pairs), 0);
-    const double larger = std::max(below, above);
-    result.log_evidence = larger + std::log((std::exp(below - larger) + std::exp(above - larger)) / 2);
-    result.biased = result.biased || result.log_evidence >= -std::log(alpha);
-  }
-  return result;
 }
 
 int pairs_to_find(double beyond, double spread, double alpha) {

@@ -219,6 +219,18 @@ Json encode_official(const OfficialVerdict& verdict) {
 
 }  // namespace
 
+bool same_machine_code(const BuildRecord& a, const BuildRecord& b) {
+  return !a.code.machine_code.empty() && a.code.machine_code == b.code.machine_code;
+}
+
+bool is_self_comparison(const Evaluation& evaluation) {
+  return evaluation.incumbent_build && same_machine_code(evaluation.candidate_build, *evaluation.incumbent_build);
+}
+
+bool holds_as_noise(const EvaluationRequest& request, const Evaluation& evaluation) {
+  return !request.judge_twin && is_self_comparison(evaluation);
+}
+
 double official_latency(const std::vector<double>& medians_ns) {
   return medians_ns.empty()
              ? 0

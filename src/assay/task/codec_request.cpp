@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include <assay/base/device_name.hpp>
+#include <assay/base/digest.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/readers.hpp>
@@ -139,6 +141,20 @@ void check_solves(const Node& node, const Solution& solution, const Definition& 
   }
 }
 
+KnownCode read_known_code(const Node& node) {
+  KnownCode known;
+  Fields fields(node);
+  known.candidate = static_cast<int>(
+      fields.required("candidate").integer({.minimum = 0, .maximum = std::numeric_limits<int>::max()}));
+  const Node digest = fields.required("machine_code");
+  known.machine_code = digest.text();
+  if (digest.present() && !base::Digest::parse(known.machine_code)) {
+    digest.problem("must be 64 lowercase hexadecimal digits");
+  }
+  fields.refuse_others();
+  return known;
+}
+
 EvaluationRequest read_request(const Node& node) {
   EvaluationRequest request;
   Fields fields(node);
@@ -170,8 +186,8 @@ EvaluationRequest read_request(const Node& node) {
     if (!request.seed) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
-    for (const std::string_view field :
-         {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on", "disabled_probes"}) {
+    for (const std::string_view field : {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on",
+                                         "known_code", "refuse_twin", "judge_twin", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
         given.problem(
             fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));
@@ -207,6 +223,17 @@ EvaluationRequest read_request(const Node& node) {
       trials.problem(fmt::format("has {} numbers, and there are {} workloads: give one a workload",
                                  request.trials_on.size(), request.workloads.size()));
     }
+  }
+  if (const Node known = fields.optional("known_code"); known.present()) {
+    for (const Node& item : known.items(1)) {
+      request.known_code.push_back(read_known_code(item));
+    }
+  }
+  if (const Node refuse = fields.optional("refuse_twin"); refuse.present()) {
+    request.refuse_twin = refuse.boolean();
+  }
+  if (const Node judge = fields.optional("judge_twin"); judge.present()) {
+    request.judge_twin = judge.boolean();
   }
   if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
     for (const Node& probe : probes.items(1)) {
@@ -323,6 +350,15 @@ Json encode(const EvaluationRequest& request) {
   }
   if (!request.trials_on.empty()) {
     json["trials_on"] = request.trials_on;
+  }
+  for (const KnownCode& known : request.known_code) {
+    json["known_code"].push_back({{"candidate", known.candidate}, {"machine_code", known.machine_code}});
+  }
+  if (request.refuse_twin) {
+    json["refuse_twin"] = true;
+  }
+  if (request.judge_twin) {
+    json["judge_twin"] = true;
   }
   for (const Probe probe : request.disabled_probes) {
     json["disabled_probes"].push_back(to_string(probe));

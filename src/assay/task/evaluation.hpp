@@ -64,6 +64,17 @@ struct KernelResources {
   auto operator<=>(const KernelResources&) const = default;
 };
 
+/// What a build came to below its source: SHA-256 in hexadecimal, coarser from one to the next; empty where the toolchain
+/// does not give that level, and in records of before. Equal digests at a level are equal code there; different ones may
+/// still be, for names and the like count where nobody can say that they do not.
+struct BuiltCode {
+  std::string ptx;   ///< Of a CUDA solution's device code, without comments.
+  std::string sass;  ///< Of a CUDA solution's device code: what the GPU executes, and its constants.
+  /// All that runs, with how it is called: host code too, or the launch plan. Only this makes two solutions the same.
+  std::string machine_code;
+  auto operator<=>(const BuiltCode&) const = default;
+};
+
 /// How a build went. The log is a file of the bundle.
 struct BuildRecord {
   bool built = false;
@@ -76,6 +87,7 @@ struct BuildRecord {
   /// Of a CUDA solution. Empty for other languages, and in records of before kernels were described.
   std::vector<KernelResources> kernels = {};
   std::optional<Tier> tier = std::nullopt;  ///< Of a CUDA solution; absent in records of before there were two.
+  BuiltCode code = {};
 };
 
 /// Per workload: medians over all samples but warm-ups, and the paired log-ratio candidate/incumbent.
@@ -213,6 +225,15 @@ struct Evaluation {
   std::string started;               ///< UTC.
   double wall_seconds = 0;
 };
+
+/// Tells whether two builds are known to have come to the same machine code.
+[[nodiscard]] bool same_machine_code(const BuildRecord& a, const BuildRecord& b);
+
+/// Tells whether both sides of an evaluation are the same machine code: whatever it measured is noise (A/A).
+[[nodiscard]] bool is_self_comparison(const Evaluation& evaluation);
+/// Tells whether neither side can be better for that, whatever the rule says; unless the request wants to see whether the
+/// rule is fooled.
+[[nodiscard]] bool holds_as_noise(const EvaluationRequest& request, const Evaluation& evaluation);
 
 /// How the samples of an evaluation were timed; of before it was recorded, by the device's own clock with cold caches.
 [[nodiscard]] base::Timing timing_of(const Evaluation& evaluation);

@@ -80,6 +80,45 @@ TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
   EXPECT_EQ(encode(read).dump(), json.dump());
 }
 
+TEST(EvaluationCodec, TheCodeRoundTripsLevelByLevelAndARecordOfBeforeItIsRead) {
+  Evaluation evaluation = sample_evaluation();
+  Json json = written(evaluation);
+  EXPECT_EQ(json["candidate_build"]["code"]["sass"], std::string(64, '2'));
+  EXPECT_FALSE(json["incumbent_build"].contains("code"));
+  EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.code, evaluation.candidate_build.code);
+  evaluation.candidate_build.code = {"", "", std::string(64, 'e')};
+  json = written(evaluation);
+  EXPECT_EQ(json["candidate_build"]["code"].size(), 1U) << "what is not known is not said";
+  EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.code, evaluation.candidate_build.code);
+  json["candidate_build"].erase("code");
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_EQ(read.candidate_build.code, BuiltCode{});
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
+TEST(EvaluationCodec, CodeThatIsNoDigestIsRefused) {
+  Json json = written(sample_evaluation());
+  json["candidate_build"]["code"]["ptx"] = "short";
+  EXPECT_THAT(fault(json), HasSubstr("/candidate_build/code/ptx"));
+  json = written(sample_evaluation());
+  json["candidate_build"]["code"]["cubin"] = std::string(64, 'a');
+  EXPECT_THAT(fault(json), HasSubstr("/candidate_build/code/cubin"));
+}
+
+TEST(SelfComparison, IsOfTwoKnownBuildsThatAreTheSame) {
+  Evaluation evaluation = sample_evaluation();
+  EXPECT_FALSE(is_self_comparison(evaluation)) << "the incumbent's code is not known";
+  evaluation.incumbent_build->code.machine_code = evaluation.candidate_build.code.machine_code;
+  EXPECT_TRUE(is_self_comparison(evaluation));
+  EvaluationRequest request;
+  EXPECT_TRUE(holds_as_noise(request, evaluation));
+  request.judge_twin = true;
+  EXPECT_FALSE(holds_as_noise(request, evaluation)) << "a null injection asks whether the rule is fooled";
+  evaluation.incumbent_build.reset();
+  EXPECT_FALSE(is_self_comparison(evaluation));
+  EXPECT_FALSE(same_machine_code(BuildRecord{}, BuildRecord{}));
+}
+
 TEST(EvaluationCodec, ConditionsRoundTripAndARecordOfBeforeThemIsRead) {
   Json json = written(sample_evaluation());
   EXPECT_EQ(json["clock"]["method"], "graph");
@@ -189,7 +228,8 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
     for (const auto& [key, value] : part.items()) {
       if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
           key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "tier" ||
-          key == "clock" || key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts") {
+          key == "clock" || key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts" ||
+          key == "code") {
         continue;  // records of before do not have them
       }
       Json json = document;

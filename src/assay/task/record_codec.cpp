@@ -2,6 +2,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <assay/base/error.hpp>
 
@@ -128,6 +129,32 @@ Json encode_kernel(const KernelResources& kernel) {
   return json;
 }
 
+BuiltCode read_code(const Node& node) {
+  BuiltCode code;
+  Fields fields(node);
+  for (const auto& [name, digest] :
+       {std::pair{"ptx", &code.ptx}, std::pair{"sass", &code.sass}, std::pair{"machine_code", &code.machine_code}}) {
+    if (const Node given = fields.optional(name); given.present()) {
+      const std::size_t before = node.problem_count();
+      const base::Digest read = read_digest(given);
+      *digest = node.problem_count() == before ? read.hex() : std::string();
+    }
+  }
+  fields.refuse_others();
+  return code;
+}
+
+Json encode_code(const BuiltCode& code) {
+  Json json = Json::object();
+  for (const auto& [name, digest] :
+       {std::pair{"ptx", &code.ptx}, std::pair{"sass", &code.sass}, std::pair{"machine_code", &code.machine_code}}) {
+    if (!digest->empty()) {
+      json[name] = *digest;
+    }
+  }
+  return json;
+}
+
 BuildRecord read_build(const Node& node) {
   BuildRecord build;
   Fields fields(node);
@@ -150,6 +177,9 @@ BuildRecord read_build(const Node& node) {
   if (const Node tier = fields.optional("tier"); tier.present()) {
     build.tier = static_cast<Tier>(tier.word(tier_names()));
   }
+  if (const Node code = fields.optional("code"); code.present()) {  // Builds of before had none.
+    build.code = read_code(code);
+  }
   fields.refuse_others();
   return build;
 }
@@ -170,6 +200,9 @@ Json encode_build(const BuildRecord& build) {
   }
   if (build.tier) {
     json["tier"] = to_string(*build.tier);
+  }
+  if (build.code != BuiltCode{}) {
+    json["code"] = encode_code(build.code);
   }
   return json;
 }

@@ -11,6 +11,7 @@ namespace assay::task {
 [[nodiscard]] Finding read_finding(const Node& node);
 [[nodiscard]] CandidateIdentity read_identity(const Node& node);
 [[nodiscard]] KernelResources read_kernel(const Node& node);
+[[nodiscard]] BuiltCode read_code(const Node& node);
 [[nodiscard]] BuildRecord read_build(const Node& node);
 [[nodiscard]] WorkloadTiming read_timing(const Node& node);
 [[nodiscard]] Comparison read_comparison(const Node& node);
@@ -21,6 +22,7 @@ namespace assay::task {
 [[nodiscard]] base::Json encode_finding(const Finding& finding);
 [[nodiscard]] base::Json encode_identity(const CandidateIdentity& identity);
 [[nodiscard]] base::Json encode_kernel(const KernelResources& kernel);
+[[nodiscard]] base::Json encode_code(const BuiltCode& code);
 [[nodiscard]] base::Json encode_build(const BuildRecord& build);
 [[nodiscard]] base::Json encode_timing(const WorkloadTiming& timing);
 [[nodiscard]] base::Json encode_comparison(const Comparison& comparison);

@@ -77,6 +77,12 @@ struct SessionPlan {
   base::CacheState cache = base::CacheState::cold;                ///< Of every timed call of the session.
 };
 
+/// Machine code that a campaign has judged before.
+struct KnownCode {
+  int candidate = 0;         ///< Its number; 0 is the baseline.
+  std::string machine_code;  ///< As BuiltCode has it.
+};
+
 /// A request to assay-judge: one file, self-contained. The judge needs no database and no dataset.
 struct EvaluationRequest {
   std::string id;  ///< Names the bundle; [0-9a-z-], at most 80 characters.
@@ -96,6 +102,13 @@ struct EvaluationRequest {
   int trials = 0;
   /// How many of the trials each workload gets, in their order, by what is known of earlier candidates. Empty: equally many.
   std::vector<int> trials_on;
+  /// A candidate that is built to one of these is a `duplicate`, and nothing is run.
+  std::vector<KnownCode> known_code = {};
+  /// So is one that is built to the incumbent's machine code, unless it is the incumbent byte for byte. Otherwise the two
+  /// are timed, and what is seen is noise.
+  bool refuse_twin = false;
+  /// Twins are judged by the rule all the same: what a null injection asks, whose winning is an alarm.
+  bool judge_twin = false;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }

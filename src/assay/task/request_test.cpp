@@ -54,6 +54,31 @@ TEST(RequestCodec, TheMinimumSandboxIsWrittenOnlyIfThereIsOne) {
   EXPECT_THAT(fault_with("/plan/minimum_sandbox", "\"strong\""), HasSubstr("/plan/minimum_sandbox"));
 }
 
+TEST(RequestCodec, WhatIsKnownOfMachineCodeIsWrittenOnlyIfThereIsSomething) {
+  EvaluationRequest request = sample_request();
+  EXPECT_FALSE(written(request).contains("known_code"));
+  EXPECT_FALSE(written(request).contains("refuse_twin"));
+  request.known_code = {{0, std::string(64, 'a')}, {7, std::string(64, 'b')}};
+  EXPECT_FALSE(written(request).contains("judge_twin"));
+  request.refuse_twin = true;
+  request.judge_twin = true;
+  Json json = written(request);
+  const EvaluationRequest read = decode_request(json, "r").value();
+  ASSERT_EQ(read.known_code.size(), 2U);
+  EXPECT_EQ(read.known_code[1].candidate, 7);
+  EXPECT_EQ(read.known_code[1].machine_code, std::string(64, 'b'));
+  EXPECT_TRUE(read.refuse_twin);
+  EXPECT_TRUE(read.judge_twin);
+  json["known_code"][0]["machine_code"] = "what";
+  EXPECT_FALSE(decode_request(json, "r"));
+  json = written(request);
+  json["known_code"][0]["candidate"] = -1;
+  EXPECT_FALSE(decode_request(json, "r"));
+  json = written(request);
+  json["known_code"] = Json::array();
+  EXPECT_FALSE(decode_request(json, "r"));
+}
+
 TEST(RequestCodec, ClockAndCacheAreWrittenOnlyIfSomebodyChoseThem) {
   EvaluationRequest request = sample_request();
   EXPECT_FALSE(written(request)["plan"].contains("clock"));

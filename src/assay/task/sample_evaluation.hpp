@@ -38,7 +38,8 @@ namespace assay::task::testing {
                                 "candidate-build.log",
                                 1.5,
                                 {{"_Z1kPf", "k(float*)", "sm_90a", 64, 1, 1032, 1464, 1476, 4096, 352}},
-                                Tier::device_only};
+                                Tier::device_only,
+                                {std::string(64, '1'), std::string(64, '2'), std::string(64, '3')}};
   evaluation.incumbent_build =
       BuildRecord{true, true, "g++ 12.2.0", {}, std::string(64, 'b'), "incumbent-build.log", 0};
   evaluation.checked_calls = 12;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <assay/operators/arguments.hpp>
-#include <assay/operators/gated_delta_rule.hpp>
+#include <assay/operators/gate_perturbation.hpp>
 #include <assay/operators/gdn_decode/generator.hpp>
 #include <assay/operators/gdn_decode/layout.hpp>
 
@@ -78,30 +78,22 @@ class Perturbation {
     return {random_.next_below(entries), random_.next_below(kValueHeads)};
   }
 
-  // What is written becomes nothing, or all of it: by at least one half.
   [[nodiscard]] bool change_beta() const {
-    std::uint16_t& b = halves(kB)[draw_head().flat()];
-    b = tensor::to_bfloat16(tensor::from_bfloat16(b) > 0 ? -30.0F : 30.0F);
+    perturb_beta(halves(kB)[draw_head().flat()]);
     return true;
   }
 
-  // The state stays, or is forgotten: by at least one half of it. A state that holds nothing hides that.
+  // A state that holds nothing hides whether it is forgotten.
   [[nodiscard]] bool change_decay(Input input) const {
     for (int i = 0; i < kTries; ++i) {
       const Head at = draw_head();
       if (!holds_something(floats(kState).subspan(at.flat() * kStateSize, kStateSize))) {
         continue;
       }
-      const bool forget = decay(static_cast<double>(floats(kALog)[at.head]),
-                                static_cast<double>(tensor::from_bfloat16(halves(kA)[at.flat()])),
-                                static_cast<double>(floats(kDtBias)[at.head])) > 0.5;
-      if (input == kA) {
-        halves(kA)[at.flat()] = tensor::to_bfloat16(forget ? 40.0F : -40.0F);
-      } else if (input == kDtBias) {
-        floats(kDtBias)[at.head] = forget ? 40.0F : -40.0F;
-      } else {
-        floats(kALog)[at.head] = forget ? 16.0F : -40.0F;
-      }
+      perturb_decay({floats(kALog)[at.head], halves(kA)[at.flat()], floats(kDtBias)[at.head]},
+                    input == kA        ? DecayPart::a
+                    : input == kDtBias ? DecayPart::dt_bias
+                                       : DecayPart::a_log);
       return true;
     }
     return false;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <assay/operators/arguments.hpp>
-#include <assay/operators/gated_delta_rule.hpp>
+#include <assay/operators/gate_perturbation.hpp>
 #include <assay/operators/gdn_prefill/generator.hpp>
 
 namespace assay::operators::gdn_prefill {
@@ -98,8 +98,7 @@ class Perturbation {
     return true;
   }
 
-  // What the token writes becomes nothing, or all of it: by at least one half. Its own query sees that best where it is
-  // not orthogonal to the key.
+  // The token's own query sees best what it writes where it is not orthogonal to the key.
   [[nodiscard]] bool change_beta() const {
     const std::size_t heads = dimensions_.value_heads;
     const std::size_t size = dimensions_.head_size;
@@ -115,13 +114,11 @@ class Perturbation {
       }
       at = draw(halves(kB).size());
     }
-    std::uint16_t& b = halves(kB)[at];
-    b = tensor::to_bfloat16(tensor::from_bfloat16(b) > 0 ? -30.0F : 30.0F);
+    perturb_beta(halves(kB)[at]);
     return true;
   }
 
-  // What was written before this token stays, or is forgotten: by at least one half of it. A sequence's first token has
-  // nothing before it but a state that was given and may be 0.
+  // A sequence's first token has nothing before it that could be forgotten but a state that was given and may be 0.
   [[nodiscard]] bool change_decay(Input input) const {
     const std::size_t heads = dimensions_.value_heads;
     const std::size_t tokens = halves(kA).size() / heads;
@@ -131,15 +128,10 @@ class Perturbation {
         continue;
       }
       const std::size_t head = draw(heads);
-      float& a_log = floats(kALog)[head];
-      float& dt_bias = floats(kDtBias)[head];
-      std::uint16_t& a = halves(kA)[token * heads + head];
-      const bool forget = decay(static_cast<double>(a_log), widened(a), static_cast<double>(dt_bias)) > 0.5;
-      if (input == kA) {
-        a = tensor::to_bfloat16(forget ? 40.0F : -40.0F);
-      } else {
-        (input == kDtBias ? dt_bias : a_log) = !forget ? -40.0F : input == kDtBias ? 40.0F : 16.0F;
-      }
+      perturb_decay({floats(kALog)[head], halves(kA)[token * heads + head], floats(kDtBias)[head]},
+                    input == kA        ? DecayPart::a
+                    : input == kDtBias ? DecayPart::dt_bias
+                                       : DecayPart::a_log);
       return true;
     }
     return false;
