@@ -34,7 +34,7 @@ DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
 WORKLOADS = "901e5104"  # Batch 1.
 # Multiplications a head. A call takes some milliseconds, so that 2 % of it is more than what the judge's own clock, which
 # must confirm a gain, is disturbed by; of calls of half a millisecond it was not.
-ROUNDS = 600_000
+ROUNDS = 300_000
 # What of the policy's sweep decides; the rest (how much is checked, and how long a call may take) is the gate's.
 DECIDING = ("minimum_pairs", "maximum_pairs", "samples_per_pair", "alpha", "test", "minimum_effect", "futility",
             "maximum_regression", "self_comparison")
