@@ -80,6 +80,9 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
     for (const std::string& reason : state.confirmation->reasons) {
       sentences.push_back("Confirmation: " + reason);
     }
+    if (!state.confirmation->correctness.empty()) {
+      sentences.push_back("Correctness: " + state.confirmation->correctness);
+    }
   } else if (incumbent != nullptr) {
     sentences.push_back(
         fmt::format("Candidate {} ({}) is the incumbent; it was not confirmed against the baseline yet.",
@@ -93,6 +96,9 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
           fmt::format("Candidate {} was swept: {}", candidate.number, candidate.promoted ? "promoted" : "not promoted");
       if (!candidate.decision->reasons.empty()) {
         line += "; " + candidate.decision->reasons.front();
+      }
+      if (!candidate.decision->correctness.empty()) {
+        line += "; " + candidate.decision->correctness;
       }
       sentences.push_back(std::move(line));
     }

@@ -112,7 +112,7 @@ void compare(const task::EvaluationRequest& request, const std::vector<task::Sam
   evaluation.cause = fmt::format("log-ratio {:.3f}", comparison.log_ratio);
 }
 
-void fail(task::Outcome outcome, task::Evaluation& evaluation) {
+void fail(const task::EvaluationRequest& request, task::Outcome outcome, task::Evaluation& evaluation) {
   evaluation.outcome = outcome;
   evaluation.cause = fmt::format("the candidate is {}", task::to_string(outcome));
   task::Finding finding;
@@ -125,6 +125,15 @@ void fail(task::Outcome outcome, task::Evaluation& evaluation) {
     finding.message = "expected ';'";
   } else {
     finding.workload = 0;
+    // As a real judge: on the first replayed input if there is one, else on the first workload.
+    if (request.replays.empty()) {
+      task::FailingInput input;
+      input.workload = request.workloads.front();
+      input.seed = evaluation.seed;
+      evaluation.failing_inputs = {input};
+    } else {
+      evaluation.failing_inputs = {request.replays.front().input};
+    }
     finding.tensor = "y";
     finding.index = std::vector<std::int64_t>{1, 0};
     finding.expected = 2;
@@ -152,14 +161,17 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   evaluation.wall_seconds = 1;
   evaluation.timer_floor_ns = 25;
   if (const auto failure = failure_of(request.candidate)) {
-    fail(*failure, evaluation);
+    fail(request, *failure, evaluation);
     return evaluation;
   }
   evaluation.checked_calls = static_cast<std::int64_t>(request.workloads.size());
-  evaluation.cause = "correct and timed";
+  evaluation.cause = "checked and timed";
   if (request.stage == task::Stage::build) {
     return evaluation;
   }
+  evaluation.replayed = static_cast<std::int64_t>(request.replays.size());
+  const int of_each = request.trials / static_cast<int>(request.workloads.size());
+  evaluation.clean_on_workloads.assign(request.workloads.size(), 1 + of_each);
   for (const task::Workload& workload : request.workloads) {
     task::WorkloadTiming timing;
     timing.uuid = workload.uuid;
