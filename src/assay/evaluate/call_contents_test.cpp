@@ -132,6 +132,9 @@ TEST_F(CallContentsTest, SaysWhatACallSawSoThatItCanBeMadeAgain) {
 }
 
 TEST_F(CallContentsTest, AKeptInputIsMadeAgainByteForByte) {
+  for (task::Workload& workload : request_.workloads) {
+    workload.inputs = {{"scale", task::ScalarInput{0.5}}};
+  }
   const auto bytes_of = [&](CallContents& contents, std::int32_t workload, std::uint64_t number) {
     const verify::Layout& layout = layouts_[static_cast<std::size_t>(workload)];
     auto memory = device::make_host_memory(layout.inputs_size, os::PeerAccess::read_only).value();
