@@ -15,8 +15,8 @@ namespace assay::service {
 
 /// Without trials, kept inputs are replayed so far: so many, and of so many bytes of arguments together (one in any case).
 /// It is what a verdict within a second can afford. With trials all of them are.
-inline constexpr std::size_t kReplaysWithoutTrials = 4;
-inline constexpr std::uint64_t kReplayedBytesWithoutTrials = std::uint64_t{64} << 20U;
+inline constexpr std::size_t kReplaysWithoutTrials = 2;
+inline constexpr std::uint64_t kReplayedBytesWithoutTrials = std::uint64_t{16} << 20U;
 
 /// Orders kept inputs by what they are worth against a candidate: those it failed on itself, those that caught candidates
 /// which share code with it, and then all others; among these groups each difficult kind and each workload has its newest
