@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,16 @@ struct EvaluationSummary {
   std::string cause;
   std::string started;
   double wall_seconds = 0;
+};
+
+/// An input on which candidates failed. It stays for ever, and is replayed first against every later candidate.
+struct StoredFailingInput {
+  std::string definition;
+  task::FailingInput input;
+  base::Digest candidate;     ///< Who failed on it first,
+  std::string evaluation;     ///< in this evaluation,
+  std::string when;           ///< which began then (UTC).
+  std::int64_t failures = 0;  ///< How many evaluations ended on it, that one included.
 };
 
 /// One entry of a campaign's journal. `kind` and the shape of `body` belong to control; the archive only keeps order.
@@ -128,6 +139,11 @@ class Archive {
   /// Names and reads the files of an ingested bundle (logs, samples, …).
   [[nodiscard]] base::Result<std::vector<std::string>> bundle_files(std::string_view id) const;
   [[nodiscard]] base::Result<std::string> bundle_file(std::string_view id, std::string_view name) const;
+
+  /// Lists inputs on which candidates for the definition (empty: for any) failed, the newest first; at most `most`.
+  [[nodiscard]] base::Result<std::vector<StoredFailingInput>> failing_inputs(
+      std::string_view definition, std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
+  [[nodiscard]] base::Result<std::int64_t> count_failing_inputs(std::string_view definition) const;
 
   // What others measured.
   /// Takes in foreign results whole or not at all: their files as blobs, solutions with sources as candidates that

@@ -25,6 +25,7 @@ class Examination {
     section("blobs", check_blobs());
     section("candidates", check_candidates());
     section("evaluations", check_evaluations());
+    section("failing inputs", check_failing_inputs());
     section("imports", check_imports());
     section("campaigns", check_campaigns());
     section("events", check_events_of_all());
@@ -134,6 +135,25 @@ class Examination {
       problem(fmt::format("{}: its row says definition {} and its solution says {}", who, rows.text(2),
                           solution->definition));
     }
+  }
+
+  // That each can be read, and that some evaluation says so: otherwise nobody can tell whom it caught.
+  base::Result<void> check_failing_inputs() {
+    return each_row(
+        "SELECT k.number, k.input, count(f.evaluation) FROM failing_inputs k LEFT JOIN input_failures f "
+        "ON f.input = k.number GROUP BY k.number",
+        {}, [&](const Rows& rows) {
+          const std::string who = fmt::format("failing input {}", rows.integer(0));
+          const auto json = base::parse_json(rows.text(1), who);
+          const auto read =
+              json ? task::as_result(task::decode_whole(*json, task::Coercion::strict, task::read_failing_input), who)
+                   : base::Result<task::FailingInput>(tl::unexpected(json.error()));
+          if (!read) {
+            problem(read.error().text());
+          } else if (rows.integer(2) == 0) {
+            problem(who + ": no evaluation failed on it");
+          }
+        });
   }
 
   base::Result<void> check_imports() {

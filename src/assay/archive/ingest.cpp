@@ -43,9 +43,9 @@ base::Result<void> retire(const os::Path& folder) {
   return os::remove_tree(retired);
 }
 
-base::Result<void> insert_evaluation(const Database& database, const task::Evaluation& evaluation,
-                                     std::string_view campaign, std::int64_t candidate,
-                                     std::optional<std::int64_t> incumbent, const Bundle& bundle) {
+base::Result<std::int64_t> insert_evaluation(const Database& database, const task::Evaluation& evaluation,
+                                             std::string_view campaign, std::int64_t candidate,
+                                             std::optional<std::int64_t> incumbent, const Bundle& bundle) {
   const auto optional_text = [](std::string_view text) { return text.empty() ? Value() : Value(std::string(text)); };
   ASSAY_TRY(database.execute(
       "INSERT INTO evaluations (id, campaign, candidate, incumbent, stage, device, outcome, cause, started, "
@@ -59,7 +59,7 @@ base::Result<void> insert_evaluation(const Database& database, const task::Evalu
     ASSAY_TRY(database.execute("INSERT INTO bundle_files (evaluation, name, blob, bytes) VALUES (?, ?, ?, ?)",
                                {number, file.name, file.digest.hex(), static_cast<std::int64_t>(file.content.size())}));
   }
-  return {};
+  return number;
 }
 
 base::Result<void> insert_code(const Database& database, std::int64_t candidate, const task::BuiltCode& code) {
@@ -168,11 +168,13 @@ base::Result<task::Evaluation> Archive::ingest(const os::Path& bundle_folder, st
     ASSAY_TRY_ASSIGN(incumbent_number, insert_candidate(database, *incumbent));
   }
   ASSAY_TRY_ASSIGN(const std::int64_t candidate_number, insert_candidate(database, candidate));
-  ASSAY_TRY(insert_evaluation(database, contents.evaluation, campaign, candidate_number, incumbent_number, bundle));
+  ASSAY_TRY_ASSIGN(const std::int64_t number, insert_evaluation(database, contents.evaluation, campaign,
+                                                                candidate_number, incumbent_number, bundle));
   ASSAY_TRY(insert_code(database, candidate_number, contents.evaluation.candidate_build.code));
   if (incumbent_number && contents.evaluation.incumbent_build) {
     ASSAY_TRY(insert_code(database, *incumbent_number, contents.evaluation.incumbent_build->code));
   }
+  ASSAY_TRY(insert_failing_inputs(database, contents.evaluation, contents.request.definition.name, number));
   if (append) {
     ASSAY_TRY(insert_events(database, *append));
   }

@@ -121,6 +121,27 @@ CREATE TABLE built_code (
 CREATE INDEX built_code_by_digest ON built_code (digest, level);
 )sql";
 
+// Inputs on which candidates failed: a permanent corpus, replayed before anything else. What is there stays.
+constexpr std::string_view kFailures = R"sql(
+CREATE TABLE failing_inputs (
+  number INTEGER PRIMARY KEY,
+  definition TEXT NOT NULL,
+  input TEXT NOT NULL,
+  UNIQUE (definition, input)
+) STRICT;
+
+CREATE TABLE input_failures (
+  input INTEGER NOT NULL REFERENCES failing_inputs (number),
+  evaluation INTEGER NOT NULL REFERENCES evaluations (number),
+  PRIMARY KEY (input, evaluation)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER failing_inputs_stay BEFORE DELETE ON failing_inputs
+BEGIN SELECT RAISE (ABORT, 'failing inputs are kept for ever'); END;
+CREATE TRIGGER input_failures_stay BEFORE DELETE ON input_failures
+BEGIN SELECT RAISE (ABORT, 'failing inputs are kept for ever'); END;
+)sql";
+
 base::Result<std::int64_t> single_integer(const Database& database, const std::string& sql) {
   ASSAY_TRY_ASSIGN(Rows rows, database.query(sql));
   ASSAY_TRY_ASSIGN(const bool found, rows.next());
@@ -136,7 +157,7 @@ tl::unexpected<base::Error> newer(const Database& database, int found, int known
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> kSteps = {{1, kFirst}, {2, kImports}, {3, kBuiltCode}};
+  static const std::vector<Migration> kSteps = {{1, kFirst}, {2, kImports}, {3, kBuiltCode}, {4, kFailures}};
   return kSteps;
 }
 

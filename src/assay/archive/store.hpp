@@ -41,6 +41,11 @@ struct PreparedCandidate {
 /// Adds the row unless it is there; returns its number. Call inside a write transaction.
 [[nodiscard]] base::Result<std::int64_t> insert_candidate(const Database& database, const PreparedCandidate& candidate);
 
+/// Keeps the inputs on which the candidate of an evaluation failed; one that is kept already gets this failure added. Call
+/// inside a write transaction. `evaluation_number` is the evaluation's row.
+[[nodiscard]] base::Result<void> insert_failing_inputs(const Database& database, const task::Evaluation& evaluation,
+                                                       std::string_view definition, std::int64_t evaluation_number);
+
 /// Decodes a solution blob.
 [[nodiscard]] base::Result<task::Solution> load_stored_solution(const blob::BlobStore& blobs, const base::Digest& blob);
 

@@ -76,6 +76,9 @@ struct ArchiveCommand {
   enum class Action : std::uint8_t { verify, gc, stats };
   Action action = Action::stats;
 };
+struct ArchiveFailuresCommand {
+  std::string definition;  ///< Empty: of all.
+};
 struct DatasetCheckCommand {
   dataset::BlobDemand blobs = dataset::BlobDemand::optional;
 };
@@ -91,10 +94,11 @@ struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
+using Command =
+    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -159,6 +159,8 @@ TEST(ParseTest, TheOtherCommands) {
   EXPECT_EQ(command<ArchiveCommand>("archive verify").action, ArchiveCommand::Action::verify);
   EXPECT_EQ(command<ArchiveCommand>("archive gc").action, ArchiveCommand::Action::gc);
   EXPECT_EQ(command<ArchiveCommand>("archive stats --json").action, ArchiveCommand::Action::stats);
+  EXPECT_EQ(command<ArchiveFailuresCommand>("archive failures").definition, "");
+  EXPECT_EQ(command<ArchiveFailuresCommand>("archive failures --definition d --json").definition, "d");
   command<DoctorCommand>("doctor --json");
 }
 

@@ -64,21 +64,36 @@ void declare_care(CLI::App& parent, Draft& draft, const std::string& name, Archi
   command->final_callback(slot.chosen());
 }
 
+void declare_failures(CLI::App& parent, Draft& draft) {
+  const Slot<ArchiveFailuresCommand> slot(draft);
+  CLI::App* command = add_command(
+      parent, "failures", "List the inputs on which candidates failed: kept for ever, replayed first",
+      "  assay archive failures\n"
+      "  assay archive failures --definition gdn_decode_qk4_v8_d128_k_last --json\n\n"
+      "Every evaluation that ends in a wrong output, a crash or a late call leaves its input here, and every\n"
+      "later candidate for the definition meets it before anything else (docs/statistics.md).");
+  command->add_option("--definition", slot->definition, "Only those of this definition");
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
 }  // namespace
 
 void declare_archive(CLI::App& app, Draft& draft) {
   declare_candidates(app, draft);
   declare_show(app, draft);
   declare_export(app, draft);
-  CLI::App* care = add_command(app, "archive", "Look after the archive: verify, gc, stats",
+  CLI::App* care = add_command(app, "archive", "Look after the archive: verify, gc, stats, failures",
                                "  assay archive verify\n"
                                "  assay archive gc\n"
-                               "  assay archive stats --json");
+                               "  assay archive stats --json\n"
+                               "  assay archive failures");
   care->require_subcommand(1);
   declare_care(*care, draft, "verify", ArchiveCommand::Action::verify,
                "Hold every blob, file and row against its digest; exit code 3 if something is damaged");
   declare_care(*care, draft, "gc", ArchiveCommand::Action::gc, "Remove what nothing refers to");
   declare_care(*care, draft, "stats", ArchiveCommand::Action::stats, "Count what there is and what it weighs");
+  declare_failures(*care, draft);
 }
 
 }  // namespace assay::cli

@@ -88,7 +88,8 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
   command
       .add_option(
           "--trials", options.trials,
-          "Check so many calls before timing any, on new inputs each: bounds how often it is wrong (3000: 0.1 %)")
+          "Check so many calls before timing any, on new inputs each: bounds how often it is wrong (3000: 0.1 %), and "
+          "replays every input that caught a candidate (default: of a sweep, what the policy asks of a winner)")
       ->check(CLI::Range(1, 1'000'000));
   command.add_flag_callback(
       "--sanitize", [&options] { options.sanitize = true; },
@@ -100,23 +101,24 @@ void add_judging_options(CLI::App& command, service::EvaluateOptions& options) {
 
 void declare_evaluate(CLI::App& app, Draft& draft) {
   const Slot<EvaluateCommand> slot(draft);
-  CLI::App* command =
-      add_command(app, "evaluate", "Judge one candidate: build it, check it, time it against the incumbent",
-                  "  assay evaluate kernel.cpp\n"
-                  "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
-                  "  assay evaluate mine.json --against other.json --policy standard --json\n"
-                  "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
-                  "  assay evaluate kernel.cu --device cuda:0 --clock graph\n"
-                  "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
-                  "  assay evaluate examples/gdn_decode/device_only.cu --device cuda:0\n"
-                  "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
-                  "Inputs whose safetensors files the dataset has come from these, all others are generated\n"
-                  "(docs/dataset.md).\n"
-                  "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
-                  "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
-                  "A .cu file without host code is judged device-only, launched by Assay itself, if a launch plan\n"
-                  "lies beside it as NAME.launch.json (docs/cuda.md).\n"
-                  "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
+  CLI::App* command = add_command(
+      app, "evaluate", "Judge one candidate: build it, check it, time it against the incumbent",
+      "  assay evaluate kernel.cpp\n"
+      "  assay evaluate kernel.cpp --definition gdn_decode_qk4_v8_d128_k_last --workloads all\n"
+      "  assay evaluate mine.json --against other.json --policy standard --json\n"
+      "  assay evaluate kernel.cpp --compat flashinfer-bench\n"
+      "  assay evaluate kernel.cu --device cuda:0 --clock graph\n"
+      "  assay evaluate kernel.cu --device cuda:0 --workloads all --trials 3000\n"
+      "  assay evaluate examples/gdn_decode/device_only.cu --device cuda:0\n"
+      "  assay evaluate examples/public/gemm.cpp --dataset datasets/public --definition gemm_n128_k2048\n\n"
+      "Inputs whose safetensors files the dataset has come from these, all others are generated\n"
+      "(docs/dataset.md).\n"
+      "Assay knows the contest's operators, GEMM and RMSNorm itself. For any other definition it runs the\n"
+      "Python reference in a sandbox: ASSAY_PYTHON names the interpreter (docs/any-definition.md).\n"
+      "A .cu file without host code is judged device-only, launched by Assay itself, if a launch plan\n"
+      "lies beside it as NAME.launch.json (docs/cuda.md).\n"
+      "Inputs on which earlier candidates failed are replayed before anything else (assay archive failures).\n"
+      "Exit code 1 if the candidate failed: not built, crashed, timed out, or incorrect.");
   command
       ->add_option("candidate", slot->options.candidate,
                    "A C, C++ or CUDA file, a solution as JSON, a solution's name, or an archived candidate's digest")

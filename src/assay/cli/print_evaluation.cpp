@@ -10,8 +10,7 @@
 #include <assay/cli/print_comparison.hpp>
 #include <assay/cli/print_official.hpp>
 #include <assay/report/model.hpp>
-#include <assay/stats/binomial_bound.hpp>
-#include <assay/stats/failure_bound.hpp>
+#include <assay/stats/failure_words.hpp>
 
 namespace assay::cli {
 namespace {
@@ -204,38 +203,41 @@ std::string advice_on(const service::EvaluateReport& report) {
   return {};
 }
 
-// "Correct" is a bound: how often it may still be wrong, by the calls of its own that were checked.
-std::string checks_text(const service::EvaluateReport& report) {
+// "Correct" is a bound: how often it may still be wrong, by the calls of its own that were checked. One stratum a workload,
+// all of one weight, as the mean over workloads has it.
+std::string verdict_text(const service::EvaluateReport& report) {
   const task::Evaluation& evaluation = report.evaluation;
-  const std::int64_t alone = evaluation.stress_trials + (evaluation.trials ? evaluation.trials->calls : 0);
-  const std::int64_t timed = evaluation.checked_calls - alone;
-  const std::int64_t own = alone + (report.request.incumbent ? timed / 2 : timed);
-  if (own <= 0) {
+  const std::vector<std::int64_t> clean = task::clean_trials(evaluation, report.request.workloads.size());
+  if (clean.empty() || evaluation.id.empty()) {  // Nothing was run.
     return {};
   }
-  return fmt::format(
-      "  {} of its outputs checked, {} on difficult inputs, none wrong: wrong in fewer than {:.2g} % of such calls (95 "
-      "% "
-      "confidence)\n",
-      own, evaluation.stress_trials, 100 * stats::failure_rate_upper_bound(0, own, 0.95));
-}
-
-// One stratum a workload, all of one weight, as the mean over workloads has it. Trials of before the counts were recorded
-// were equally many on each.
-std::string trials_text(const service::EvaluateReport& report, const task::TrialsRecord& trials) {
-  std::vector<stats::Stratum> strata;
-  for (std::size_t i = 0; i < report.request.workloads.size(); ++i) {
-    strata.push_back({i < trials.on_workloads.size() ? trials.on_workloads[i] : trials.on_each, 0, 1});
+  const bool counted = std::any_of(clean.begin(), clean.end(), [](std::int64_t trials) { return trials > 0; });
+  if (!counted && evaluation.checked_calls > 0) {  // An evaluation of before.
+    return fmt::format("  0 failures in {} checked calls, which were not counted by workload: no bound is known\n",
+                       evaluation.checked_calls);
   }
-  const stats::StrataBound bound = stats::bound_strata(strata, 0.95);
-  std::string text = fmt::format(
-      "  0 failures in {} trials on new inputs in {:.1f} s before anything was timed: wrong in below {:.2g} % of "
-      "calls, each "
-      "workload as often as any other, with 95 % confidence; weakest stratum {}: {} trials, below {:.2g} %\n",
-      bound.trials, trials.seconds, 100 * bound.in_use, workload_text(report, static_cast<std::int32_t>(bound.weakest)),
-      strata[bound.weakest].trials, 100 * bound.of_weakest);
-  if (!report.request.trials_on.empty()) {
-    text += "  more of them where earlier candidates failed, a fifth spread evenly\n";
+  const std::string words = stats::failure_words(
+      clean, [&](std::size_t workload) { return workload_text(report, static_cast<std::int32_t>(workload)); });
+  std::string text = "  " + words + "\n";
+  std::vector<std::string> besides;
+  if (evaluation.stress_trials > 0) {
+    besides.push_back(fmt::format("{} on difficult inputs", evaluation.stress_trials));
+  }
+  if (report.request.kept_inputs > 0) {
+    besides.push_back(fmt::format("{} of {} kept inputs that caught candidates before", evaluation.replayed,
+                                  report.request.kept_inputs));
+  }
+  if (evaluation.trials) {
+    besides.push_back(fmt::format("trials of {:.1f} s {}", evaluation.trials->seconds,
+                                  report.request.trials_turn == task::TrialsTurn::after_gain
+                                      ? "after the gain was seen"
+                                      : "before anything was timed"));
+  }
+  if (!besides.empty()) {
+    text += "  besides: " + base::join(besides, "; ") + "\n";
+  }
+  if (evaluation.trials && !report.request.trials_on.empty()) {
+    text += "  most trials where earlier candidates failed, at least a fifth spread evenly\n";
   }
   return text;
 }
@@ -294,7 +296,8 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
   text += fmt::format("{} ({}) on {}: {}\n", base::printable(report.request.candidate.name),
                       evaluation.candidate.content.brief(), evaluation.device,
                       report::tinted(report::words(evaluation.outcome), tone_of(evaluation.outcome), colour));
-  if (!evaluation.cause.empty()) {
+  // Of one that was timed alone the cause is the bound, which stands below with the rest.
+  if (!evaluation.cause.empty() && evaluation.outcome != task::Outcome::measured) {
     text += "  " + base::printable(evaluation.cause) + "\n";
   }
   text += print_findings(report, colour);
@@ -312,13 +315,10 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
     text += print_decision(*report.decision);
   }
   if (task::is_correct(evaluation.outcome)) {
-    text += checks_text(report);
+    text += verdict_text(report);
     if (evaluation.checker_doubts.value_or(0) > 0) {
       text +=
           fmt::format("  {} of them the GPU did not find surely right, and the CPU did\n", *evaluation.checker_doubts);
-    }
-    if (evaluation.trials) {
-      text += trials_text(report, *evaluation.trials);
     }
     const base::Timing timing = task::timing_of(evaluation);
     text += fmt::format("  timed by {}, caches {}; the timer's own floor is {}{}\n", base::to_string(timing.method),
@@ -330,6 +330,12 @@ std::string print_evaluation(const service::EvaluateReport& report, Colour colou
     text += print_official(*evaluation.official, report, colour);
   }
   text += same_builds_text(report);
+  if (report.missed_replays > 0) {
+    text += fmt::format(
+        "  note: {} that caught other candidates since {} not tried on it (--again tries {})\n",
+        report.missed_replays == 1 ? std::string("an input") : fmt::format("{} inputs", report.missed_replays),
+        report.missed_replays == 1 ? "was" : "were", report.missed_replays == 1 ? "it" : "them");
+  }
   if (!report.elsewhere.empty()) {
     text += "  note: " + base::printable(report.elsewhere) + "\n";
   }

@@ -90,7 +90,7 @@ TEST(PrintEvaluationTest, WhoWasBuiltToTheSameIsNamedByLevel) {
 TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
   service::EvaluateReport report = verdict(task::Outcome::better);
   compare(report, 1.84, 1.79, 1.90);
-  report.evaluation.checked_calls = 48;
+  report.evaluation.clean_on_workloads = {28};
   report.evaluation.stress_trials = 8;
   report.evaluation.timer_floor_ns = 31;
   const std::string text = print_evaluation(report, Colour::off);
@@ -98,9 +98,15 @@ TEST(PrintEvaluationTest, ABetterOneShowsTableComparisonAndWhatToDoNext) {
   EXPECT_THAT(text, HasSubstr("because of that"));
   EXPECT_THAT(text, AllOf(HasSubstr("901e5104 "), HasSubstr("batch_size 4"), HasSubstr("12.34"), HasSubstr("22.70"),
                           HasSubstr("1.84x"), HasSubstr("1.79–1.90")));
-  // 28 of its own: 8 difficult ones, and half of the other 40; 1 - 0.05^(1/28) is 10 %.
+  // 1 - 0.05^(1/28) is 10 %.
   EXPECT_THAT(text,
-              HasSubstr("28 of its outputs checked, 8 on difficult inputs, none wrong: wrong in fewer than 10 % of"));
+              HasSubstr("  0 failures in 28 trials; failure rate below 10 % with 95 % confidence; weakest stratum "
+                        "workload 901e5104 (batch_size 4): 28 trials, below 10 %\n  besides: 8 on difficult inputs\n"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("passed")), Not(HasSubstr("kept inputs"))));
+  report.request.kept_inputs = 7;
+  report.evaluation.replayed = 3;
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              HasSubstr("besides: 8 on difficult inputs; 3 of 7 kept inputs that caught candidates before\n"));
   EXPECT_THAT(text, HasSubstr("timed by wall, caches cold; the timer's own floor is 31 ns\n"));
   report.evaluation.candidate_build.tier = task::Tier::device_only;
   report.evaluation.incumbent_build.emplace().tier = task::Tier::host_and_device;
@@ -119,15 +125,26 @@ TEST(PrintEvaluationTest, TrialsAreABoundAndNameTheWeakestStratum) {
   report.evaluation.trials = task::TrialsRecord{400, 100, 2.5, 0.5, {300, 100}};
   std::string text = print_evaluation(report, Colour::off);
   // Even weights: what excludes least of the sum of both rates is spent on the second alone; 1 - 0.05^(1/100) is 3 %.
-  EXPECT_THAT(
-      text,
-      HasSubstr("0 failures in 400 trials on new inputs in 2.5 s before anything was timed: wrong in below 1.5 %"));
+  EXPECT_THAT(text, AllOf(HasSubstr("0 failures in 400 trials; failure rate below 1.5 % with 95 % confidence"),
+                          HasSubstr("besides: trials of 2.5 s before anything was timed\n")));
   EXPECT_THAT(text, HasSubstr("weakest stratum workload 77777777 (batch_size 4): 100 trials, below 3 %\n"));
   EXPECT_THAT(text, Not(HasSubstr("where earlier candidates failed")));
   report.request.trials_on = {300, 100};
-  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("more of them where earlier candidates failed"));
+  report.request.trials_turn = task::TrialsTurn::after_gain;
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              AllOf(HasSubstr("most trials where earlier candidates failed"), HasSubstr("after the gain was seen")));
   report.evaluation.trials = task::TrialsRecord{200, 100, 2.5, 0.5, {}};  // Recorded before there were counts.
   EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("0 failures in 200 trials"));
+}
+
+TEST(PrintEvaluationTest, AnAnswerFromTheArchiveSaysHowManyInputsItMisses) {
+  service::EvaluateReport report = verdict(task::Outcome::better);
+  EXPECT_THAT(print_evaluation(report, Colour::off), Not(HasSubstr("not tried on it")));
+  report.missed_replays = 1;
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              HasSubstr("note: an input that caught other candidates since was not tried on it (--again tries it)"));
+  report.missed_replays = 2;
+  EXPECT_THAT(print_evaluation(report, Colour::off), HasSubstr("2 inputs that caught"));
 }
 
 TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {
@@ -144,7 +161,7 @@ TEST(PrintEvaluationTest, AFindingShowsTheExactPlaceAndTheValues) {
   const std::string text = print_evaluation(report, Colour::off);
   EXPECT_THAT(text, HasSubstr("mismatch: an element differs\n"));
   EXPECT_THAT(text, HasSubstr("at output[0, 3, 17] of workload 901e5104 (batch_size 4): expected 1.25, got 0\n"));
-  EXPECT_THAT(text, Not(HasSubstr("outputs checked")));
+  EXPECT_THAT(text, Not(HasSubstr("0 failures")));
 }
 
 TEST(PrintEvaluationTest, AnErrorMapStandsInAFrame) {

@@ -321,6 +321,26 @@ std::string print_statistics(const service::ArchiveStatistics& statistics) {
       base::human_bytes(statistics.build_cache_bytes));
 }
 
+std::string print_failures(const std::vector<service::KeptFailure>& kept, Colour colour) {
+  if (kept.empty()) {
+    return "no failing input is kept: none of the evaluations here failed at a call\n";
+  }
+  Table table({{"when"},
+               {"definition", Align::left, 40},
+               {"input", Align::left, 72},
+               {"caught first"},
+               {"evaluation"},
+               {"failures", Align::right}});
+  for (const service::KeptFailure& one : kept) {
+    table.add({one.stored.when, base::printable(one.stored.definition),
+               base::printable(task::describe(one.stored.input)),
+               fmt::format("{} ({})", base::printable(one.candidate), one.stored.candidate.brief()),
+               one.stored.evaluation, std::to_string(one.stored.failures)});
+  }
+  return table.render(colour) +
+         fmt::format("{}, replayed first against every later candidate\n", plural(kept.size(), "failing input"));
+}
+
 std::string print_export(const service::ExportReport& report, const std::string& folder) {
   std::string text = fmt::format("{} for {}, {}, in {}\n", base::printable(report.solution),
                                  base::printable(report.definition), plural(report.traces, "trace"), folder);

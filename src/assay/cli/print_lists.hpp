@@ -29,6 +29,8 @@ namespace assay::cli {
 [[nodiscard]] std::string print_verify(const archive::VerifyReport& report);
 [[nodiscard]] std::string print_collect(const archive::CollectReport& report);
 [[nodiscard]] std::string print_statistics(const service::ArchiveStatistics& statistics);
+/// Where candidates failed, the newest first.
+[[nodiscard]] std::string print_failures(const std::vector<service::KeptFailure>& kept, report::Colour colour);
 [[nodiscard]] std::string print_export(const service::ExportReport& report, const std::string& folder);
 
 }  // namespace assay::cli

@@ -190,5 +190,20 @@ TEST(PrintArchiveTest, VerifyCollectStatisticsExport) {
   EXPECT_EQ(print_export(exported, "out"), "mine for scale, 54 traces, in out\n  traces/a.jsonl\n");
 }
 
+TEST(PrintFailuresTest, SaysWhichInputCaughtWhomWhen) {
+  service::KeptFailure one;
+  one.stored.definition = "scale";
+  one.stored.input.workload.uuid = "901e5104-dccb";
+  one.stored.input.workload.axes = {{"n", 64}};
+  one.stored.input.seed = 7;
+  one.stored.evaluation = "e-1";
+  one.stored.when = "2026-11-29T12:00:00Z";
+  one.stored.failures = 3;
+  one.candidate = "mine";
+  const std::string text = print_failures({one}, report::Colour::off);
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("workload 901e5104: n 64, seed 7"), HasSubstr("mine ("), HasSubstr("e-1"),
+                                   HasSubstr("2026-11-29T12:00:00Z"), HasSubstr("1 failing input, replayed first")));
+}
+
 }  // namespace
 }  // namespace assay::cli

@@ -212,6 +212,11 @@ class Performer {
     return base::internal_error("cli.archive", "unknown archive command");
   }
 
+  base::Result<Answer> operator()(const ArchiveFailuresCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto kept, service::failing_inputs(context_, command.definition));
+    return answer(0, service::encode(kept), [&] { return print_failures(kept, colour()); });
+  }
+
   base::Result<Answer> operator()(const DatasetCheckCommand& command) const {
     ASSAY_TRY_ASSIGN(const dataset::DatasetCheck check, service::check_dataset(context_, command.blobs));
     return answer(check.exit_code(), service::encode(check), [&] { return print_dataset_check(check, colour()); });

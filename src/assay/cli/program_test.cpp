@@ -121,7 +121,8 @@ TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
                                         ApproveCommand{"x", service::Answer::approve, "", ""},
                                         ArchiveCommand{ArchiveCommand::Action::verify},
                                         ArchiveCommand{ArchiveCommand::Action::gc},
-                                        ArchiveCommand{ArchiveCommand::Action::stats}};
+                                        ArchiveCommand{ArchiveCommand::Action::stats},
+                                        ArchiveFailuresCommand{}};
   for (const Command& command : readers) {
     const auto answer = act(command);
     ASSERT_FALSE(answer) << command.index();
@@ -138,6 +139,8 @@ TEST_F(ProgramTest, AnEmptyArchiveHasNothingToShow) {
   EXPECT_THAT(act(ArchiveCommand{ArchiveCommand::Action::verify})->text, HasSubstr("all sound"));
   EXPECT_THAT(act(ArchiveCommand{ArchiveCommand::Action::gc})->text, StartsWith("removed 0 blobs"));
   EXPECT_EQ(base::Json::parse(act(ArchiveCommand{}, Format::json)->text)["evaluations"], 0);
+  EXPECT_THAT(act(ArchiveFailuresCommand{})->text, HasSubstr("no failing input is kept"));
+  EXPECT_EQ(act(ArchiveFailuresCommand{}, Format::json)->text, "[]\n");
 }
 
 TEST_F(ProgramTest, DatasetCheckEndsWithWhoIsToBlame) {

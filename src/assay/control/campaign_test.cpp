@@ -275,7 +275,7 @@ TEST(Campaign, TellsItsObserverOfEveryEvent) {
   }}));
   EXPECT_THAT(lines, SizeIs(laboratory.journal().size()));
   EXPECT_THAT(lines, Each(Not(IsEmpty())));
-  EXPECT_THAT(lines, Contains("the baseline is correct; 4 workloads in 2 regimes"));
+  EXPECT_THAT(lines, Contains("the baseline is measured, without a failure; 4 workloads in 2 regimes"));
   EXPECT_THAT(lines, Contains("round 0: 6 candidates from supplied, 3 of them duplicates"));
   EXPECT_THAT(lines, Contains(AllOf(HasSubstr("gate of candidate 5 (slow)"))));
   EXPECT_THAT(lines, Contains(AllOf(StartsWith("candidate 5 (slow): not_better, 0.7"), HasSubstr("x ["))));

@@ -37,6 +37,11 @@ std::string_view verb(Purpose purpose) {
   return "";
 }
 
+// How often it may be wrong, where nothing was.
+std::string known_of(const promote::Decision& decision) {
+  return decision.correctness.empty() ? std::string() : "; " + decision.correctness;
+}
+
 struct Narrator {
   const CampaignState& state;
 
@@ -52,8 +57,8 @@ struct Narrator {
     return fmt::format("{} could not be made: {}", entry.evaluation, entry.message);
   }
   std::string operator()(const BaselineMeasured& entry) const {
-    return fmt::format("the baseline is correct; {} workloads in {} regimes", entry.baseline_ns.size(),
-                       entry.regimes.size());
+    return fmt::format("the baseline is measured, without a failure; {} workloads in {} regimes",
+                       entry.baseline_ns.size(), entry.regimes.size());
   }
   std::string operator()(const BaselineFailed& /*entry*/) const { return state.failure; }
   std::string operator()(const CandidatesProposed& entry) const {
@@ -72,7 +77,8 @@ struct Narrator {
                                              : ": " + entry.cause);
   }
   std::string operator()(const CandidateSwept& entry) const {
-    return fmt::format("{}, swept: {}", who(entry.candidate, state), entry.decision.reasons.front());
+    return fmt::format("{}, swept: {}{}", who(entry.candidate, state), entry.decision.reasons.front(),
+                       known_of(entry.decision));
   }
   std::string operator()(const CandidatePromoted& entry) const {
     return fmt::format("{} is the new incumbent, approved by {}", who(entry.candidate, state), entry.by);
@@ -81,7 +87,8 @@ struct Narrator {
     return fmt::format("{} was refused by {}", who(entry.candidate, state), entry.by);
   }
   std::string operator()(const CampaignConfirmed& entry) const {
-    return fmt::format("{} against the baseline: {}", who(entry.candidate, state), entry.decision.reasons.front());
+    return fmt::format("{} against the baseline: {}{}", who(entry.candidate, state), entry.decision.reasons.front(),
+                       known_of(entry.decision));
   }
   std::string operator()(const CandidateOutrun& entry) const {
     return fmt::format("{} is not swept: {}", who(entry.candidate, state), entry.why);

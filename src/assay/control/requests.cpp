@@ -89,6 +89,10 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
     case Purpose::null_sweep:
       request.stage = task::Stage::sweep;
       request.plan = promote::plan_on(configuration.device, configuration.policy.sweep);
+      if (configuration.policy.replay.trials > 0) {
+        request.trials = configuration.policy.replay.trials;
+        request.trials_turn = task::TrialsTurn::after_gain;
+      }
       if (target.purpose != Purpose::confirmation) {
         take_share_of_alpha(state, target, request.plan);
       }

@@ -59,6 +59,18 @@ TEST(MakeRequest, SweepsAndConfirmsOnEveryWorkload) {
   }
 }
 
+TEST(MakeRequest, WinnersOfASweepAreReplayedAsThePolicySays) {
+  CampaignConfiguration configuration = sample_configuration();
+  EXPECT_EQ(request(configuration, Purpose::sweep).trials, 0) << "the sample's policy asks for none";
+  configuration.policy.replay.trials = 1500;
+  for (const Purpose purpose : {Purpose::sweep, Purpose::confirmation}) {
+    EXPECT_EQ(request(configuration, purpose).trials, 1500);
+    EXPECT_EQ(request(configuration, purpose).trials_turn, task::TrialsTurn::after_gain);
+  }
+  EXPECT_EQ(request(configuration, Purpose::gate).trials, 0);
+  EXPECT_EQ(request(configuration, Purpose::baseline, 0).trials, 0);
+}
+
 TEST(MakeRequest, SweepsByEvidenceShareTheErrorOfACampaign) {
   CampaignConfiguration configuration = sample_configuration();
   CampaignState state;

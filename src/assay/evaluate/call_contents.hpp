@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <assay/base/random.hpp>
@@ -28,17 +29,31 @@ class CallContents {
   [[nodiscard]] base::Result<void> fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
                                         device::CallMemory& memory);
 
+  /// Says what `fill` made for a call, so that it can be made again in another session; not of a chain's calls.
+  [[nodiscard]] task::FailingInput input_of(const measure::ScheduledCall& call) const;
+  /// Whether it was made for this call alone, so that it tells something that no call before has told.
+  [[nodiscard]] bool is_new(const measure::ScheduledCall& call) const;
+
   /// Where the arguments lie this time: half of the blocks where the block before had them (so that who remembers an
   /// address meets new contents there), the others elsewhere (so that who wrote down an address misses).
   [[nodiscard]] verify::Layout next_layout(const measure::ScheduledCall& call, base::Philox& random);
 
  private:
+  [[nodiscard]] base::Result<void> fill_kept(std::size_t index, std::vector<operators::Argument>& arguments);
+  /// As given, or a variation of it: where the dataset gives contents for the workload.
+  [[nodiscard]] operators::Variation variation_of(std::int32_t workload, std::uint64_t contents) const;
+
   const Session& session_;
+  std::unique_ptr<operators::InputGenerator> other_generator_;  ///< Of another session's seed.
+  std::uint64_t other_seed_ = 0;
   std::map<std::int32_t, std::uint64_t> first_contents_;  ///< Of each workload.
   std::size_t shift_ = 0;                                 ///< Bytes, of the arguments' places in the last block.
 };
 
-/// How the calls of a pair are ordered: workloads, repetitions, checks and perturbed calls of this session.
+/// The calls of a pair in their order: kept inputs first, in the order in which they were asked for.
+[[nodiscard]] std::vector<measure::ScheduledCall> schedule_of(const Session& session, std::int32_t pair,
+                                                              bool with_incumbent, base::Philox& random);
+/// How the others of a pair are ordered: workloads, repetitions, checks and perturbed calls of this session.
 [[nodiscard]] measure::ScheduleOptions schedule_options(const Session& session, std::int32_t pair, bool with_incumbent);
 
 }  // namespace assay::evaluate

@@ -113,6 +113,94 @@ TEST_F(CallContentsTest, StressTrialsAreOfTheirWorkloadsKind) {
   EXPECT_EQ(asked_for({call_of(1, 5), call_of(0, 6)}), (Asked{"stress 1 w5 5", "stress 3 w2 6"}));
 }
 
+TEST_F(CallContentsTest, SaysWhatACallSawSoThatItCanBeMadeAgain) {
+  measure::ScheduledCall call = call_of(1, 11);
+  call.perturbed = 4;
+  const CallContents contents(session_);
+  task::FailingInput input = contents.input_of(call);
+  EXPECT_EQ(input.workload.uuid, "w5");
+  EXPECT_FALSE(input.stress_kind || input.varied);
+  EXPECT_EQ(input.seed, 1000U);
+  EXPECT_EQ(input.contents, 11U);
+  EXPECT_EQ(input.perturbed, 1004U);
+  const std::vector<std::size_t> kinds = {3, 1};
+  session_.purpose = Session::Purpose::stress;
+  session_.stress_kinds = &kinds;
+  input = contents.input_of(call_of(0, 6));
+  EXPECT_EQ(input.stress_kind, op_.stress_kinds()[3].name);
+  EXPECT_FALSE(input.perturbed);
+}
+
+TEST_F(CallContentsTest, AKeptInputIsMadeAgainByteForByte) {
+  for (task::Workload& workload : request_.workloads) {
+    workload.inputs = {{"scale", task::ScalarInput{0.5}}};
+  }
+  const auto bytes_of = [&](CallContents& contents, std::int32_t workload, std::uint64_t number) {
+    const verify::Layout& layout = layouts_[static_cast<std::size_t>(workload)];
+    auto memory = device::make_host_memory(layout.inputs_size, os::PeerAccess::read_only).value();
+    auto arguments =
+        verify::input_arguments(request_.definition, request_.workloads[static_cast<std::size_t>(workload)], layout,
+                                memory->bytes())
+            .value();
+    const auto filled = contents.fill(call_of(workload, number), arguments, *memory);
+    EXPECT_TRUE(filled) << filled.error().text();
+    return std::vector<std::byte>(memory->bytes().begin(), memory->bytes().end());
+  };
+  const auto generator = op_.make_generator(1000);
+  session_.generator = generator.get();
+  CallContents before(session_);
+  const std::vector<std::byte> seen = bytes_of(before, 1, 11);
+  const task::KeptInput kept{before.input_of(call_of(1, 11)), "slow", "e-1"};
+
+  // Another session, of another seed, in which the kept input's workload comes first.
+  std::swap(request_.workloads[0], request_.workloads[1]);
+  std::swap(layouts_[0], layouts_[1]);
+  const auto other = op_.make_generator(2000);
+  const std::vector<std::size_t> kinds = {0, 0};
+  session_.generator = other.get();
+  session_.seed = 2000;
+  session_.purpose = Session::Purpose::stress;
+  session_.stress_kinds = &kinds;
+  session_.kept = {&kept, 1};
+  CallContents again(session_);
+  EXPECT_EQ(bytes_of(again, 0, 77), seen);
+  EXPECT_EQ(task::encode(again.input_of(call_of(0, 77))), task::encode(kept.input)) << "it is known again";
+}
+
+TEST_F(CallContentsTest, KeptInputsComeFirstInTheirOrder) {
+  const std::vector<task::KeptInput> kept(2);
+  for (const int batch : {3, 4, 6, 7}) {
+    task::Workload workload = request_.workloads.front();
+    workload.axes = {{"batch_size", batch}};
+    request_.workloads.push_back(workload);
+    layouts_.push_back(verify::make_layout(request_.definition, workload).value());
+  }
+  session_.purpose = Session::Purpose::stress;
+  session_.kept = kept;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    base::Philox random(seed, 1);
+    const auto calls = schedule_of(session_, -1, false, random);
+    ASSERT_EQ(calls.size(), 6U);
+    EXPECT_EQ(calls[0].workload, 0);
+    EXPECT_EQ(calls[1].workload, 1);
+    EXPECT_TRUE(std::all_of(calls.begin() + 2, calls.end(), [](const auto& call) { return call.workload >= 2; }));
+  }
+}
+
+TEST_F(CallContentsTest, OnlyNewInputsTellSomethingNew) {
+  const CallContents contents(session_);
+  measure::ScheduledCall call = call_of(1, 11);
+  EXPECT_TRUE(contents.is_new(call));
+  call.repeats = true;
+  EXPECT_FALSE(contents.is_new(call));
+  call.repeats = false;
+  call.perturbed = 1;
+  EXPECT_FALSE(contents.is_new(call));
+  call.perturbed.reset();
+  request_.disabled_probes = {task::Probe::fresh_contents};
+  EXPECT_FALSE(contents.is_new(call));
+}
+
 TEST_F(CallContentsTest, AChainsCallsAreOfTheOperatorsKind) {
   ASSERT_TRUE(op_.chain());
   verify::StateChain chain(op_);

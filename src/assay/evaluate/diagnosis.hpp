@@ -16,6 +16,7 @@ struct Fault {
   task::Outcome outcome = task::Outcome::crashed;
   std::string cause;
   std::vector<task::Finding> findings;
+  std::optional<task::FailingInput> input = std::nullopt;  ///< What it saw, if it was at a call.
 };
 
 /// What the worker was doing.

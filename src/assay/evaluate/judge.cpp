@@ -210,9 +210,9 @@ class Judge {
     if (means_.device->runs_remotely()) {
       warm_up_ = std::jthread([this] { means_.device->warm_up(); });
     }
-    workers_->prepare(workers_of_a_pair() * request_.plan.minimum_pairs +
-                      (request_.plan.stress_trials > 0 ? means_.op->chain() ? 2 : 1 : 0) +
-                      (request_.official_trials > 0 ? 1 : 0) + (request_.trials > 0 ? 1 : 0));
+    workers_->prepare(workers_of_a_pair() * request_.plan.minimum_pairs + (has_single_inputs() ? 1 : 0) +
+                      (request_.plan.stress_trials > 0 && means_.op->chain() ? 1 : 0) +
+                      (request_.official_trials > 0 ? 1 : 0) + (has_trials(task::TrialsTurn::before_timing) ? 1 : 0));
     return {};
   }
 
@@ -254,7 +254,7 @@ class Judge {
     if (means_.device->runs_remotely()) {
       judged_.evaluation.checker_doubts = checker_->doubts();
     }
-    note_phase("process pairs");
+    note_phase(after_pairs_);
     if (!device_seconds_of_pairs_.empty()) {
       note_stages("pairs", stages_of_pairs_, device_seconds_of_pairs_);
     }
@@ -271,15 +271,19 @@ class Judge {
       official_workers_.reset();
       note_phase("as flashinfer-bench would");
     }
-    if (request_.plan.stress_trials > 0) {
+    if (has_single_inputs()) {
       ASSAY_TRY_ASSIGN(PairResult result,
-                       with_retries("the process of the trials", [&] { return run_stress_trials(session); }));
+                       with_retries("the process of the trials", [&] { return run_single_inputs(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
-      judged_.evaluation.stress_trials = result.checked_calls;
+      judged_.evaluation.replayed = std::min(result.checked_calls, static_cast<std::int64_t>(request_.replays.size()));
+      judged_.evaluation.stress_trials = result.checked_calls - judged_.evaluation.replayed;
       note_phase("difficult inputs");
       if (result.fault) {
         return blame(std::move(*result.fault));
       }
+    }
+    if (request_.plan.stress_trials > 0) {
+      PairResult result;
       ASSAY_TRY_ASSIGN(result, with_retries("the process of the chain", [&] { return run_chain(session); }));
       judged_.evaluation.checked_calls += result.checked_calls;
       note_phase("a chain of calls");
@@ -295,18 +299,57 @@ class Judge {
         return blame(std::move(*sanitized.fault));
       }
     }
-    if (request_.trials > 0) {
-      task::TrialsRecord& record = judged_.evaluation.trials.emplace();
-      ASSAY_TRY_ASSIGN(PairResult result,
-                       with_retries("the process of the trials", [&] { return run_trials(session, record); }));
-      judged_.evaluation.checked_calls += result.checked_calls;
-      note_phase("trials");
-      note_stages("trials", result.stages, result.device_seconds);
-      if (result.fault) {
-        return blame(std::move(*result.fault));
+    if (has_trials(task::TrialsTurn::before_timing)) {
+      ASSAY_TRY_ASSIGN(const bool clean, make_trials(session));
+      if (!clean) {
+        return {};
       }
     }
-    return run_pairs(session);
+    ASSAY_TRY(run_pairs(session));
+    if (judged_.evaluation.outcome == task::Outcome::better && has_trials(task::TrialsTurn::after_gain)) {
+      note_phase("process pairs");
+      after_pairs_ = "after the trials";
+      if (means_.device->runs_remotely()) {
+        workers_->prepare(1);
+        workers_->settle();
+      }
+      ASSAY_TRY_ASSIGN(const bool clean, make_trials(session));
+      if (!clean) {  // What is wrong has no speed. The samples stay in the bundle.
+        judged_.evaluation.timings.clear();
+        judged_.evaluation.comparison.reset();
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool has_single_inputs() const { return request_.plan.stress_trials > 0 || !request_.replays.empty(); }
+  [[nodiscard]] bool has_trials(task::TrialsTurn turn) const {
+    return request_.trials > 0 && request_.trials_turn == turn;
+  }
+
+  // Returns whether nothing was wrong; else the evaluation is concluded.
+  base::Result<bool> make_trials(const Session& session) {
+    task::TrialsRecord& record = judged_.evaluation.trials.emplace();
+    ASSAY_TRY_ASSIGN(PairResult result,
+                     with_retries("the process of the trials", [&] { return run_trials(session, record); }));
+    count_checks(result);
+    note_phase("trials");
+    note_stages("trials", result.stages, result.device_seconds);
+    if (result.fault) {
+      ASSAY_TRY(blame(std::move(*result.fault)));
+      return false;
+    }
+    return true;
+  }
+
+  // Of calls on the request's own workloads.
+  void count_checks(const PairResult& result) {
+    judged_.evaluation.checked_calls += result.checked_calls;
+    std::vector<std::int64_t>& clean = judged_.evaluation.clean_on_workloads;
+    clean.resize(request_.workloads.size());
+    for (std::size_t i = 0; i < result.clean_calls.size(); ++i) {
+      clean[i] += result.clean_calls[i];
+    }
   }
 
   base::Result<void> run_pairs(const Session& session) {
@@ -318,7 +361,7 @@ class Judge {
       }
       ASSAY_TRY_ASSIGN(PairResult result,
                        with_retries(fmt::format("process pair {}", pair), [&] { return run_pair(session, pair); }));
-      judged_.evaluation.checked_calls += result.checked_calls;
+      count_checks(result);
       judged_.samples.insert(judged_.samples.end(), result.samples.begin(), result.samples.end());
       if (result.readings) {
         judged_.evaluation.device_readings.push_back(std::move(*result.readings));
@@ -379,10 +422,13 @@ class Judge {
   base::Result<void> blame(Fault fault) {
     if (fault.side == task::Side::incumbent) {
       return base::input_error("incumbent.failed",
-                               fmt::format("the incumbent '{}' does not pass, so nothing can be compared with it: {}",
+                               fmt::format("the incumbent '{}' fails, so nothing can be compared with it: {}",
                                            request_.incumbent->name, fault.cause));
     }
     judged_.evaluation.findings = std::move(fault.findings);
+    if (fault.input) {
+      judged_.evaluation.failing_inputs.push_back(std::move(*fault.input));
+    }
     std::string where;
     if (const auto& workload = judged_.evaluation.findings.front().workload) {
       where = fmt::format(" (workload {})", describe(request_.workloads[static_cast<std::size_t>(*workload)]));
@@ -486,6 +532,7 @@ class Judge {
   std::optional<WorkerPool> official_workers_;  ///< Those that see CUPTI, whatever times the session.
   std::jthread warm_up_;
   Clock::time_point phase_start_ = Clock::now();
+  const char* after_pairs_ = "process pairs";
   PairEvidence evidence_;
   std::optional<device::DevicePeaks> peaks_;
   task::Named<double> stages_of_pairs_;

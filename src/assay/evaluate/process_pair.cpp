@@ -45,6 +45,7 @@ class ProcessPair {
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
     result_.least_work.resize(request().workloads.size());
+    result_.clean_calls.resize(request().workloads.size());
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
@@ -123,21 +124,36 @@ class ProcessPair {
       result_.bytes_per_ns = measured ? *measured : cold_read_bandwidth(*session_.device, processes_.inputs->bytes());
     }
     const std::vector<measure::ScheduledCall> schedule =
-        measure::make_schedule(schedule_options(session_, pair_, processes_.sides.size() == 2), random_);
+        schedule_of(session_, pair_, processes_.sides.size() == 2, random_);
     const std::size_t block = processes_.sides.size();
     Block now;
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
       if (at == 0) {
         ASSAY_TRY_ASSIGN(now, compose(schedule.front()));
       }
+      is_new_ = contents_.is_new(schedule[at]);
       const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
       ASSAY_TRY_ASSIGN(
           Block next, run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), now, following));
+      if (result_.fault) {
+        note_failing_input(schedule[at]);
+      }
       now = std::move(next);
       report_progress(at + block, schedule.size());
       busy_.look(BusyMeter::Look::when_due);
     }
     return {};
+  }
+
+  // A chain's inputs follow from what the candidate did before, and an official trial is not ours to judge.
+  void note_failing_input(const measure::ScheduledCall& call) {
+    const bool of_inputs = result_.fault->outcome == task::Outcome::incorrect ||
+                           result_.fault->outcome == task::Outcome::crashed ||
+                           result_.fault->outcome == task::Outcome::timed_out;
+    if (of_inputs && result_.fault->side == task::Side::candidate && !officially() && session_.chain == nullptr &&
+        !session_.of_self && !result_.killed_from_outside && probes(task::Probe::fresh_contents)) {
+      result_.fault->input = contents_.input_of(call);
+    }
   }
 
   void report_progress(std::size_t done, std::size_t calls) const {
@@ -437,6 +453,9 @@ class ProcessPair {
         ASSAY_TRY(measure_errors(block, done));
       }
       ASSAY_TRY_ASSIGN(std::vector<task::Finding> findings, done.outputs->check());
+      if (findings.empty() && is_new_ && done.side->contestant->side == task::Side::candidate) {
+        ++result_.clean_calls[static_cast<std::size_t>(block.workload)];
+      }
       if (!findings.empty() && !result_.fault) {
         fail(*done.side, task::Outcome::incorrect, block.workload, std::move(findings));
       }
@@ -539,6 +558,7 @@ class ProcessPair {
   CallContents contents_;
   task::Named<double> device_seconds_before_;
   BusyMeter busy_;
+  bool is_new_ = false;  ///< What the block's calls see.
   PairProcesses processes_;
   PairResult result_;
 };

@@ -18,6 +18,8 @@ namespace assay::evaluate {
 struct PairResult {
   std::vector<task::Sample> samples;
   std::int64_t checked_calls = 0;
+  /// One a workload: the candidate's calls on new inputs that were checked and right.
+  std::vector<std::int64_t> clean_calls;
   std::vector<std::int64_t> floors_ns;  ///< Empty-call time, one a process.
   std::vector<task::Finding> flags;     ///< Seen and worth telling, but no reason to reject.
   /// One a timed call of the incumbent: CPU time that the candidate's processes used meanwhile, over the call's time.

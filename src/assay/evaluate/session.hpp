@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <assay/device/device.hpp>
@@ -33,7 +34,9 @@ struct Session {
   enum class Purpose : std::uint8_t { compare, stress, official, trials, chain };
   Purpose purpose = Purpose::compare;
   const std::vector<std::size_t>* stress_kinds = nullptr;  ///< For stress: the kind of each of the request's workloads.
-  verify::StateChain* chain = nullptr;                     ///< For a chain: what it is made of and has come to.
+  /// For stress: the first so many of the request's workloads are those of inputs that were kept, which are made again.
+  std::span<const task::KeptInput> kept;
+  verify::StateChain* chain = nullptr;  ///< For a chain: what it is made of and has come to.
   int trials = 1;                       ///< For trials and chains: calls of each workload, or the most of any.
   std::vector<std::int32_t> trials_on;  ///< For trials: calls of each; empty: all alike.
   WorkerPool* workers = nullptr;        ///< What starts them.

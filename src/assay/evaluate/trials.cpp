@@ -44,34 +44,82 @@ std::string scalars(const task::Workload& workload) {
   return text;
 }
 
+// What the calls of a session of single inputs are: those that were kept, then the operator's difficult ones.
+struct SingleInputs {
+  std::vector<task::Workload> workloads;
+  std::vector<std::size_t> kinds;  ///< Of difficult ones; of others nothing.
+  std::vector<verify::Layout> layouts;
+};
+
+base::Result<std::size_t> kind_of(const operators::Operator& op, const task::FailingInput& input, std::size_t at) {
+  if (!input.stress_kind) {
+    return std::size_t{0};
+  }
+  const auto kinds = op.stress_kinds();
+  const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](const operators::StressKind& kind) { return kind.name == *input.stress_kind; });
+  if (found == kinds.end()) {
+    return base::input_error(
+        "request.replays",
+        fmt::format("/replays/{}/stress_kind: {} has no difficult inputs of this kind, \"{}\": leave "
+                    "the input out",
+                    at, op.definition_name(), *input.stress_kind));
+  }
+  return static_cast<std::size_t>(found - kinds.begin());
+}
+
+base::Result<SingleInputs> single_inputs(const Session& session) {
+  const task::EvaluationRequest& request = *session.request;
+  SingleInputs inputs;
+  for (std::size_t at = 0; at < request.replays.size(); ++at) {
+    const task::FailingInput& input = request.replays[at].input;
+    ASSAY_TRY_ASSIGN(inputs.kinds.emplace_back(), kind_of(*session.op, input, at));
+    inputs.workloads.push_back(input.workload);
+  }
+  for (int index = 0; index < request.plan.stress_trials; ++index) {
+    operators::StressTrial trial =
+        session.op->stress_trial(session.seed, static_cast<std::uint64_t>(index), kLargestTrial);
+    inputs.kinds.push_back(trial.kind);
+    inputs.workloads.push_back(std::move(trial.workload));
+  }
+  for (const task::Workload& workload : inputs.workloads) {
+    ASSAY_TRY_ASSIGN(inputs.layouts.emplace_back(), verify::make_layout(request.definition, workload));
+  }
+  return inputs;
+}
+
+// Where the wrong call comes from, and what repeats it.
+std::string origin_of(const Session& session, const SingleInputs& inputs, std::size_t at) {
+  const std::vector<task::KeptInput>& replays = session.request->replays;
+  const task::Workload& workload = inputs.workloads[at];
+  if (at < replays.size()) {
+    return fmt::format(" (a seed that caught candidate {} before, replayed first: {}; kept from evaluation {})",
+                       replays[at].caught, task::describe(replays[at].input), replays[at].evaluation);
+  }
+  const operators::StressKind& kind = session.op->stress_kinds()[inputs.kinds[at]];
+  return fmt::format(" (difficult input \"{}\": {}; {}{}; trial {} of seed {})", kind.name, kind.what,
+                     axes_text(workload), scalars(workload), at - replays.size(), session.seed);
+}
+
 }  // namespace
 
-base::Result<PairResult> run_stress_trials(const Session& session) {
-  const operators::Operator& op = *session.op;
+base::Result<PairResult> run_single_inputs(const Session& session) {
+  ASSAY_TRY_ASSIGN(const SingleInputs inputs, single_inputs(session));
   task::EvaluationRequest request = *session.request;
   request.incumbent.reset();
-  request.workloads.clear();
-  std::vector<std::size_t> kinds;
-  std::vector<verify::Layout> layouts;
-  for (int index = 0; index < session.request->plan.stress_trials; ++index) {
-    operators::StressTrial trial = op.stress_trial(session.seed, static_cast<std::uint64_t>(index), kLargestTrial);
-    ASSAY_TRY_ASSIGN(verify::Layout layout, verify::make_layout(request.definition, trial.workload));
-    kinds.push_back(trial.kind);
-    layouts.push_back(std::move(layout));
-    request.workloads.push_back(std::move(trial.workload));
-  }
+  request.workloads = inputs.workloads;
+  ASSAY_TRY_ASSIGN(verify::GivenContents given,
+                   verify::GivenContents::open(*session.op, request.definition, request.workloads));
   Session trials = alone(session, request, Session::Purpose::stress);
-  trials.layouts = &layouts;
-  trials.stress_kinds = &kinds;
+  trials.layouts = &inputs.layouts;
+  trials.stress_kinds = &inputs.kinds;
+  trials.kept = request.replays;
+  trials.given = &given;
   ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kStressPair));
   if (result.fault) {
     Fault& fault = *result.fault;
     if (const auto index = fault.findings.empty() ? std::nullopt : fault.findings.front().workload) {
-      const auto at = static_cast<std::size_t>(*index);
-      const operators::StressKind& kind = op.stress_kinds()[kinds[at]];
-      const task::Workload& workload = request.workloads[at];
-      fault.cause += fmt::format(" (difficult input \"{}\": {}; {}{}; trial {} of seed {})", kind.name, kind.what,
-                                 axes_text(workload), scalars(workload), at, session.seed);
+      fault.cause += origin_of(session, inputs, static_cast<std::size_t>(*index));
     }
     for (task::Finding& finding : fault.findings) {
       finding.workload.reset();

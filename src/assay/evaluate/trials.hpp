@@ -10,10 +10,11 @@
 
 namespace assay::evaluate {
 
-/// Calls the candidate on the operator's stress trials 0 … plan.stress_trials - 1 of the session's seed, in a process of
-/// its own, every call checked. Of the result only fault, checked_calls and killed_from_outside mean something; the fault's
-/// cause names the trial's kind, its shape and what repeats it. Findings refer to no workload of the request.
-[[nodiscard]] base::Result<PairResult> run_stress_trials(const Session& session);
+/// Calls the candidate on the request's kept inputs in their order, and then on the operator's stress trials 0 …
+/// plan.stress_trials - 1 of the session's seed, in one process of its own, every call checked. Of the result only fault,
+/// checked_calls and killed_from_outside mean something; the fault's cause names whom the input caught before, or the
+/// trial's kind, its shape and what repeats it. Findings refer to no workload of the request.
+[[nodiscard]] base::Result<PairResult> run_single_inputs(const Session& session);
 
 /// Follows the operator's chain (operators::Chain), in a process of its own: each call goes on from what the one before
 /// left. Nothing is wrong where the operator has no chain. Of the result the same mean something as of stress trials.

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <vector>
+
+#include <assay/stats/failure_words.hpp>
 
 namespace assay::evaluate {
 
@@ -20,8 +23,10 @@ std::string against(const task::EvaluationRequest& request) {
 }  // namespace
 
 std::string correct_text(const task::Evaluation& evaluation, const task::EvaluationRequest& request) {
-  return fmt::format("correct in all {} checked calls over {} workload{}; timed alone", evaluation.checked_calls,
-                     request.workloads.size(), request.workloads.size() == 1 ? "" : "s");
+  const std::vector<std::int64_t> clean = task::clean_trials(evaluation, request.workloads.size());
+  return stats::failure_words(
+             clean, [&](std::size_t at) { return fmt::format("workload {}", describe(request.workloads[at])); }) +
+         "; timed alone";
 }
 
 std::string comparison_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {

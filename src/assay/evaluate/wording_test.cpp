@@ -92,12 +92,16 @@ TEST(Wording, AnUndecidedComparisonSaysWhetherItGaveUp) {
 
 TEST(Wording, ACorrectCandidateThatIsTimedAloneSaysWhatWasChecked) {
   task::Evaluation evaluation;
-  evaluation.checked_calls = 12;
+  evaluation.clean_on_workloads = {9, 3};
   task::EvaluationRequest request;
-  request.workloads.resize(1);
-  EXPECT_EQ(correct_text(evaluation, request), "correct in all 12 checked calls over 1 workload; timed alone");
-  request.workloads.resize(3);
-  EXPECT_THAT(correct_text(evaluation, request), HasSubstr("over 3 workloads;"));
+  request.workloads.resize(2);
+  request.workloads[1].uuid = "901e5104-dccb";
+  request.workloads[1].axes = {{"rows", 4}};
+  EXPECT_THAT(correct_text(evaluation, request),
+              AllOf(HasSubstr("0 failures in 12 trials; failure rate below"),
+                    HasSubstr("weakest stratum workload 901e5104: rows 4: 3 trials, below 63 %; timed alone")));
+  evaluation.clean_on_workloads.clear();
+  EXPECT_THAT(correct_text(evaluation, request), HasSubstr("nothing is known of its failure rate"));
 }
 
 class NoiseFindingTest : public ::testing::Test {

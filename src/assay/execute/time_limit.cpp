@@ -34,7 +34,8 @@ std::chrono::nanoseconds judgement_limit(const task::EvaluationRequest& request)
     const double more = request.trials > 0 ? count(request.trials) + workloads : 0;
     // Difficult inputs are followed by a chain of calls, where the operator has one.
     const double difficult = plan.stress_trials > 0 ? plan.stress_trials + kChainCalls : 0;
-    const double trials = difficult + workloads * count(request.official_trials) + more;
+    const double trials =
+        static_cast<double>(request.replays.size()) + difficult + workloads * count(request.official_trials) + more;
     if (trials > 0) {
       total += 2 * (limit(plan.load_limit) + trials * limit(plan.call_limit));
     }

@@ -42,6 +42,16 @@ TEST(JudgementLimit, TrialsAreCallsInProcessesOfTheirOwn) {
   EXPECT_EQ(judgement_limit(trials), judgement_limit(request(7)) + milliseconds(2 * 2 * (1000 + 9400)));
 }
 
+TEST(JudgementLimit, EachReplayedInputIsACall) {
+  task::EvaluationRequest replays = request(7);
+  replays.plan.stress_trials = 16;
+  const auto before = judgement_limit(replays);
+  replays.replays.resize(5);
+  EXPECT_EQ(judgement_limit(replays), before + milliseconds(2 * 2 * 500));
+  replays.plan.stress_trials = 0;
+  EXPECT_EQ(judgement_limit(replays), judgement_limit(request(7)) + milliseconds(2 * 2 * (1000 + 500)));
+}
+
 TEST(JudgementLimit, SanitizersHaveLimitsOfTheirOwn) {
   task::EvaluationRequest watched = request(7);
   watched.plan.sanitizers = {task::Sanitizer::memcheck, task::Sanitizer::racecheck};

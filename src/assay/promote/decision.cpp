@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <assay/promote/recompute.hpp>
+#include <assay/stats/failure_words.hpp>
 #include <assay/stats/quantile.hpp>
 #include <assay/stats/weight_tolerance.hpp>
 
@@ -82,6 +83,23 @@ void apply_guards(const task::EvaluationRequest& request, const PairedComparison
         fmt::format("the 95th percentile of the workloads' ratios is {:.2f} % slower (at most {:.2f} % is allowed)",
                     100 * (decision.p95_ratio - 1), 100 * policy.maximum_p95_regression));
   }
+}
+
+// Why what was checked does not suffice; empty if it does.
+std::string bound_words(const task::EvaluationRequest& request, const std::vector<std::int64_t>& clean,
+                        const Policy& policy) {
+  const double accepted = failure_bound(policy, request.definition);
+  if (accepted >= 1) {
+    return {};
+  }
+  const stats::StrataBound bound = stats::bound_clean_trials(clean);
+  if (bound.in_use <= accepted) {
+    return {};
+  }
+  return fmt::format(
+      "its failure rate is bounded by {:.3g} % with {:g} % confidence after {} clean trials, and policy {} accepts at "
+      "most {:.3g} %: more trials would tell",
+      100 * bound.in_use, 100 * stats::kVerdictConfidence, bound.trials, policy.name, 100 * accepted);
 }
 
 std::string rule_words(const task::EvaluationRequest& request, PairedConclusion conclusion, const Decision& decision) {
@@ -173,6 +191,9 @@ base::Result<Decision> decide(const task::EvaluationRequest& request, const task
     return decision;
   }
   take_numbers(comparison, decision);
+  const std::vector<std::int64_t> clean = task::clean_trials(evaluation, request.workloads.size());
+  decision.correctness = stats::failure_words(
+      clean, [&request](std::size_t workload) { return "workload " + request.workloads[workload].uuid; });
   apply_guards(request, comparison, policy, decision);
   const bool guarded = !decision.reasons.empty();
   const PairedConclusion rule = comparison.decision.conclusion;
@@ -183,7 +204,10 @@ base::Result<Decision> decide(const task::EvaluationRequest& request, const task
     decision.reasons.insert(decision.reasons.begin(), {doubt, words});
     return decision;
   }
-  if (rule == PairedConclusion::better && !guarded) {
+  const std::string unbounded = bound_words(request, clean, policy);
+  if (rule == PairedConclusion::better && !unbounded.empty()) {
+    decision.reasons.push_back(unbounded);  // Behind the guards, which are a fault of the candidate's own.
+  } else if (rule == PairedConclusion::better && !guarded) {
     decision.verdict = Decision::Verdict::promote;
   }
   // What decided comes first: the rule, unless a guard overruled it.

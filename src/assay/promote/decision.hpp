@@ -27,11 +27,12 @@ struct Decision {
   int workloads = 0;                 ///< Compared: all of the request's, or 0.
   int pairs = 0;                     ///< Up to the look that decided.
   std::vector<std::string> reasons;  ///< In words, the deciding one first; never empty.
+  std::string correctness = {};  ///< How often it may be wrong (stats::failure_words); empty if it failed, and before.
 };
 
 /// Decides a sweep: `better` by the request's rule with its per-workload guards, and then the policy's guards on the
-/// mean and the 95th percentile. Anything else keeps the incumbent, with the reason: a failed candidate, a missing
-/// workload or side, a tie. A request that times otherwise than the policy is an input error ("promote.clock"). A judge
+/// mean and the 95th percentile, and the bound of its failure rate. Anything else keeps the incumbent, with the reason: a failed candidate, a missing
+/// workload or side, a tie, too few trials. A request that times otherwise than the policy is an input error ("promote.clock"). A judge
 /// that its samples contradict is an internal error (see recompute.hpp).
 [[nodiscard]] base::Result<Decision> decide(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
                                             const std::vector<task::Sample>& samples, const Policy& policy);

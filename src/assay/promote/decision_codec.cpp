@@ -27,6 +27,9 @@ Decision read_decision(const task::Node& node) {
   decision.workloads = static_cast<int>(fields.required("workloads").integer({0, kMost}));
   decision.pairs = static_cast<int>(fields.required("pairs").integer({0, kMost}));
   decision.reasons = fields.required("reasons").texts(task::TextRule::non_empty, 1);
+  if (const task::Node correctness = fields.optional("correctness"); correctness.present()) {
+    decision.correctness = correctness.text(task::TextRule::non_empty);
+  }
   fields.refuse_others();
   return decision;
 }
@@ -34,16 +37,20 @@ Decision read_decision(const task::Node& node) {
 }  // namespace
 
 Json encode(const Decision& decision) {
-  return {{"verdict", std::string(to_string(decision.verdict))},
-          {"speedup", task::encode_number(decision.speedup)},
-          {"speedup_lower", task::encode_number(decision.speedup_lower)},
-          {"speedup_upper", task::encode_number(decision.speedup_upper)},
-          {"mean_latency_ratio", task::encode_number(decision.mean_latency_ratio)},
-          {"contest_score", task::encode_number(decision.contest_score)},
-          {"p95_ratio", task::encode_number(decision.p95_ratio)},
-          {"workloads", decision.workloads},
-          {"pairs", decision.pairs},
-          {"reasons", decision.reasons}};
+  Json json = {{"verdict", std::string(to_string(decision.verdict))},
+               {"speedup", task::encode_number(decision.speedup)},
+               {"speedup_lower", task::encode_number(decision.speedup_lower)},
+               {"speedup_upper", task::encode_number(decision.speedup_upper)},
+               {"mean_latency_ratio", task::encode_number(decision.mean_latency_ratio)},
+               {"contest_score", task::encode_number(decision.contest_score)},
+               {"p95_ratio", task::encode_number(decision.p95_ratio)},
+               {"workloads", decision.workloads},
+               {"pairs", decision.pairs},
+               {"reasons", decision.reasons}};
+  if (!decision.correctness.empty()) {
+    json["correctness"] = decision.correctness;
+  }
+  return json;
 }
 
 base::Result<Decision> decode_decision(const Json& json, std::string_view source) {

@@ -307,5 +307,60 @@ TEST(DecisionJson, RefusesWhatItDoesNotKnow) {
   EXPECT_FALSE(decode_decision(json, "journal"));
 }
 
+// A policy that accepts failure rates up to this.
+Policy accepting(double bound) {
+  Policy policy;
+  policy.replay = {100'000, bound, {}};
+  return policy;
+}
+
+TEST(Decide, AWinnerOfWhichTooLittleIsKnownIsNotPromoted) {
+  Session session = make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}});
+  session.evaluation.clean_on_workloads = {150, 150};
+  const Decision kept = decide_or_fail(session, accepting(0.009));
+  EXPECT_EQ(kept.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(kept.reasons.front(), AllOf(HasSubstr("bounded by 0.994 %"), HasSubstr("300 clean trials"),
+                                          HasSubstr("accepts at most 0.9 %")));
+  EXPECT_THAT(kept.reasons.back(), HasSubstr("faster by more than"));
+  EXPECT_EQ(decide_or_fail(session, accepting(0.01)).verdict, Verdict::promote);
+  session.evaluation.clean_on_workloads = {299, 1};
+  EXPECT_EQ(decide_or_fail(session, accepting(0.01)).verdict, Verdict::keep_incumbent)
+      << "of the second workload nothing is known";
+}
+
+TEST(Decide, TheBoundIsThatOfTheOperator) {
+  Session session = make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}});
+  session.evaluation.clean_on_workloads = {150, 150};
+  session.request.definition.name = "scale";
+  session.request.definition.op_type = "elementwise";
+  Policy policy = accepting(1);
+  policy.replay.failure_bounds = {{"elementwise", 0.001}};
+  EXPECT_EQ(decide_or_fail(session, policy).verdict, Verdict::keep_incumbent);
+  policy.replay.failure_bounds.emplace_back("scale", 0.01);
+  EXPECT_EQ(decide_or_fail(session, policy).verdict, Verdict::promote);
+}
+
+TEST(Decide, WithoutCountsNothingIsKnown) {
+  const Session session = make_session({{-0.30}, {-0.31}, {-0.29}});
+  const Decision decision = decide_or_fail(session, accepting(0.5));
+  EXPECT_EQ(decision.verdict, Verdict::keep_incumbent);
+  EXPECT_THAT(decision.reasons.front(), HasSubstr("after 0 clean trials"));
+  EXPECT_THAT(decision.correctness, HasSubstr("nothing is known"));
+}
+
+TEST(Decide, SaysHowOftenAWinnerMayBeWrong) {
+  Session session = make_session({{-0.30, -0.31}, {-0.31, -0.29}, {-0.29, -0.30}});
+  session.evaluation.trials = task::TrialsRecord{400, 100, 1, 1, {300, 100}};
+  const Decision decision = decide_or_fail(session, Policy{});
+  EXPECT_THAT(decision.correctness,
+              AllOf(HasSubstr("0 failures in 400 trials"), HasSubstr("weakest stratum workload w1: 100 trials")));
+  const auto read = decode_decision(base::Json::parse(encode(decision).dump()), "d");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->correctness, decision.correctness);
+  session.evaluation.outcome = task::Outcome::incorrect;
+  EXPECT_EQ(decide_or_fail(session, Policy{}).correctness, "") << "it is known to be wrong";
+  EXPECT_FALSE(encode(Decision{}).contains("correctness"));
+}
+
 }  // namespace
 }  // namespace assay::promote

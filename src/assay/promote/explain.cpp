@@ -4,6 +4,7 @@
 
 #include <assay/promote/policy.hpp>
 #include <assay/stats/binomial_bound.hpp>
+#include <assay/stats/failure_words.hpp>
 #include <assay/stats/self_comparison.hpp>
 #include <assay/stats/symmetric_evidence.hpp>
 
@@ -95,6 +96,36 @@ void explain_injections(const Policy& policy, std::vector<std::string>& sentence
   }
 }
 
+// What must be known of a winner's correctness, and what that costs.
+std::string replay_words(const Policy& policy) {
+  const ReplayRule& rule = policy.replay;
+  if (rule.trials == 0) {
+    return "No replay: a winner is promoted on the calls that its sweep checked, whatever bound they give; the "
+           "decision "
+           "says it.";
+  }
+  std::string text = fmt::format(
+      "Replay: a sweep that came out better is followed by {} trials on new inputs, each checked and none timed: most "
+      "where "
+      "earlier candidates failed, at least a fifth spread evenly; one failure, and the candidate is incorrect. It "
+      "costs as "
+      "many calls and references, once for each such sweep and once for the confirmation.",
+      rule.trials);
+  const auto bound = [](double rate) {
+    return fmt::format("{} ({} clean trials spread evenly)", percent(rate),
+                       stats::trials_for_bound(rate, stats::kVerdictConfidence));
+  };
+  if (rule.failure_bound < 1) {
+    text += fmt::format(" A promotion needs the failure rate bounded by {} with {:g} % confidence.",
+                        bound(rule.failure_bound), 100 * stats::kVerdictConfidence);
+  }
+  for (const auto& [name, rate] : rule.failure_bounds) {
+    text +=
+        rate < 1 ? fmt::format(" For {} it is {}.", name, bound(rate)) : fmt::format(" For {} none is needed.", name);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> explain(const Policy& policy) {
@@ -144,6 +175,10 @@ std::vector<std::string> explain(const Policy& policy) {
         "failure ends an evaluation.",
         policy.sweep.stress_trials, percent(stats::failure_rate_upper_bound(0, policy.sweep.stress_trials, 0.95))));
   }
+  sentences.push_back(replay_words(policy));
+  sentences.emplace_back(
+      "Inputs on which earlier candidates failed are kept for ever and replayed before anything else, under every "
+      "policy.");
   sentences.push_back(policy.approval == Approval::policy
                           ? fmt::format("A winner becomes the incumbent at once, by policy {}.", policy.name)
                           : std::string("A winner waits until a person approves it."));

@@ -55,6 +55,7 @@ Policy standard() {
   policy.sweep.stress_trials = 256;
   policy.sweep.alpha = 0.01;
   policy.sweep.maximum_regression = 0.03;
+  policy.replay = {1500, 0.0025, {}};
   policy.maximum_p95_regression = 0.05;
   policy.sweeps_per_round = 2;
   policy.approval = Approval::person;
@@ -75,6 +76,7 @@ Policy release() {
   policy.sweep.check_fraction = 0.5;
   policy.sweep.stress_trials = 1024;
   policy.sweep.maximum_regression = 0.02;
+  policy.replay = {4000, 0.001, {}};
   policy.maximum_p95_regression = 0.02;
   policy.sweeps_per_round = 1;
   policy.injections = {.null_rate = 0.5, .null_sweep_share = 0.5, .slower_rate = 0.2};
@@ -100,6 +102,12 @@ task::SessionPlan plan_on(std::string_view device, task::SessionPlan plan) {
     plan.samples_per_pair *= kMoreOnGpu;
   }
   return plan;
+}
+
+double failure_bound(const Policy& policy, const task::Definition& definition) {
+  const double* found = task::find(policy.replay.failure_bounds, definition.name);
+  found = found != nullptr ? found : task::find(policy.replay.failure_bounds, definition.op_type);
+  return found != nullptr ? *found : policy.replay.failure_bound;
 }
 
 std::vector<std::string> built_in_policy_names() { return {"quick", "standard", "release"}; }

@@ -25,6 +25,16 @@ struct Injections {
   double slower_rate = 0;       ///< That the baseline does, once the incumbent surely beats it by far.
 };
 
+/// How surely a winner must be known to be right before it is promoted: the sweep's comparison is followed by trials, which
+/// go where earlier candidates failed, and none may fail.
+struct ReplayRule {
+  int trials = 0;  ///< Of a sweep that came out better; 0: none.
+  double failure_bound =
+      1;  ///< Upper bound of the failure rate that is accepted, at stats::kVerdictConfidence. 1: any.
+  /// The same for some operators, by a definition's name or its op_type.
+  task::Named<double> failure_bounds;
+};
+
 /// The contract of a campaign, written by a person in TOML; policies/quick.toml shows every field and its meaning.
 /// A field that is missing takes the default here; an unknown field is an error that names it.
 struct Policy {
@@ -36,7 +46,8 @@ struct Policy {
   task::SessionPlan sweep;               ///< Likewise of the sweep; its alpha bounds a false promotion.
   double maximum_mean_regression = 0.0;  ///< Guard: mean latency over all workloads may not rise by more.
   double maximum_p95_regression = 0.10;  ///< Guard: the 95th percentile of per-workload ratios, minus one.
-  int sweeps_per_round = 1;              ///< How many of a round's gate winners, best first, may be swept.
+  ReplayRule replay;
+  int sweeps_per_round = 1;  ///< How many of a round's gate winners, best first, may be swept.
   Approval approval = Approval::policy;
   Injections injections;
 };
@@ -52,6 +63,10 @@ inline constexpr int kPolicyVersion = 1;
 /// Returns the plan as it is followed on a device (base::DeviceName): on a GPU, where a call takes microseconds, four times
 /// as many timed calls a pair, which the judge's own clock needs to confirm a gain.
 [[nodiscard]] task::SessionPlan plan_on(std::string_view device, task::SessionPlan plan);
+
+/// Returns the failure rate that the policy accepts of candidates for a definition: by its name, else by its op_type, else
+/// what holds for all. 1: it asks for no bound.
+[[nodiscard]] double failure_bound(const Policy& policy, const task::Definition& definition);
 
 /// Parses TOML. Errors name the file, the line, the field and the remedy.
 [[nodiscard]] base::Result<Policy> parse_policy(std::string_view toml, std::string_view source);

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include <assay/promote/policy_fields.hpp>
+#include <assay/stats/binomial_bound.hpp>
+#include <assay/stats/failure_words.hpp>
 #include <assay/stats/symmetric_evidence.hpp>
 
 namespace assay::promote {
@@ -102,6 +105,39 @@ void read_plan_fields(Fields& fields, task::SessionPlan& plan, Missing missing) 
   }
 }
 
+// A bound that so many trials could not reach even if all went well is a policy under which nothing is ever promoted.
+void check_reachable(const Node& node, double bound, const ReplayRule& rule) {
+  if (bound < 1) {
+    const std::int64_t needed = stats::trials_for_bound(bound, stats::kVerdictConfidence);
+    if (rule.trials < needed) {
+      node.problem(
+          fmt::format("is {:g}, for which {} clean trials are needed, and trials is {}: give as many, or accept "
+                      "a larger failure rate",
+                      bound, needed, rule.trials));
+    }
+  }
+}
+
+ReplayRule read_replay(const Node& node, Missing missing) {
+  constexpr Range kRate = {1e-7, 1, false};
+  ReplayRule rule;
+  Fields fields(node);
+  read_int(field(fields, "trials", missing), rule.trials, 0, 1'000'000);
+  const Node bound = field(fields, "failure_bound", missing);
+  read_real(bound, rule.failure_bound, kRate);
+  check_reachable(bound, std::clamp(rule.failure_bound, kRate.minimum, kRate.maximum), rule);
+  const Node bounds = field(fields, "failure_bounds", missing);
+  if (bounds.present()) {
+    for (const auto& [name, member] : bounds.entries()) {
+      double& of_operator = rule.failure_bounds.emplace_back(name, 1).second;
+      read_real(member, of_operator, kRate);
+      check_reachable(member, std::clamp(of_operator, kRate.minimum, kRate.maximum), rule);
+    }
+  }
+  fields.refuse_others();
+  return rule;
+}
+
 }  // namespace
 
 Policy read_policy(const Node& node, Missing missing) {
@@ -147,6 +183,10 @@ Policy read_policy(const Node& node, Missing missing) {
   read_plan_fields(sweep_fields, policy.sweep, missing);
   sweep_fields.refuse_others();
 
+  if (const Node replay = fields.optional("replay"); replay.present()) {  // Policies stored before had none.
+    policy.replay = read_replay(replay, missing);
+  }
+
   const Node guards = field(fields, "guards", missing);
   Fields guard_fields(guards);
   read_real(field(guard_fields, "maximum_mean_regression", missing), policy.maximum_mean_regression, {0, 1, false});
@@ -186,6 +226,10 @@ Json encode(const Policy& policy) {
     gate.erase(of_both);
     sweep.erase(of_both);
   }
+  Json bounds = Json::object();
+  for (const auto& [name, bound] : policy.replay.failure_bounds) {
+    bounds[name] = bound;
+  }
   Json json = {{"version", policy.version},
                {"name", policy.name},
                {"approval", std::string(to_string(policy.approval))},
@@ -193,6 +237,10 @@ Json encode(const Policy& policy) {
                {"minimum_sandbox", base::to_string(policy.gate.minimum_sandbox)},
                {"gate", std::move(gate)},
                {"sweep", std::move(sweep)},
+               {"replay",
+                {{"trials", policy.replay.trials},
+                 {"failure_bound", policy.replay.failure_bound},
+                 {"failure_bounds", std::move(bounds)}}},
                {"guards",
                 {{"maximum_mean_regression", policy.maximum_mean_regression},
                  {"maximum_p95_regression", policy.maximum_p95_regression}}}};

@@ -278,6 +278,60 @@ TEST(PolicyJson, RefusesWhatIsMissingOrUnknown) {
   EXPECT_THAT(unknown.error().message, HasSubstr("/guards/more"));
 }
 
+TEST(ReplayPolicy, BoundsAreByNameThenByOperatorThenForAll) {
+  const auto policy = parse_policy(
+      "version = 1\n[replay]\ntrials = 3000\nfailure_bound = 0.01\nfailure_bounds = { gdn = 0.002, gdn_small = 1.0 }\n",
+      "p.toml");
+  ASSERT_TRUE(policy) << policy.error().text();
+  task::Definition definition;
+  definition.op_type = "moe";
+  EXPECT_DOUBLE_EQ(failure_bound(*policy, definition), 0.01);
+  definition.op_type = "gdn";
+  EXPECT_DOUBLE_EQ(failure_bound(*policy, definition), 0.002);
+  definition.name = "gdn_small";
+  EXPECT_DOUBLE_EQ(failure_bound(*policy, definition), 1);
+  EXPECT_DOUBLE_EQ(failure_bound(*built_in_policy("quick"), definition), 1) << "quick asks for nothing";
+  const auto read = decode_policy(encode(*policy), "campaign");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(dump(*read), dump(*policy));
+}
+
+TEST(ReplayPolicy, ABoundThatItsTrialsCannotReachIsRefused) {
+  const auto refused = [](const std::string& fields) { return parse_failure("version = 1\n[replay]\n" + fields); };
+  EXPECT_THAT(refused("trials = 2994\nfailure_bound = 0.001\n"),
+              AllOf(HasSubstr("my.toml:4"), HasSubstr("failure_bound"), HasSubstr("2995 clean trials")));
+  EXPECT_TRUE(parse_policy("version = 1\n[replay]\ntrials = 2995\nfailure_bound = 0.001\n", "p.toml"));
+  EXPECT_THAT(refused("failure_bounds = { gdn = 0.5 }\n"), AllOf(HasSubstr("gdn"), HasSubstr("trials is 0")));
+  EXPECT_THAT(refused("failure_bound = 0.0\n"), HasSubstr("failure_bound"));
+  EXPECT_THAT(refused("failure_bound = 1.5\n"), HasSubstr("failure_bound"));
+  EXPECT_THAT(refused("trials = -1\n"), HasSubstr("trials"));
+  EXPECT_THAT(refused("luck = 1\n"), HasSubstr("luck"));
+}
+
+TEST(ReplayPolicy, APolicyStoredBeforeAsksForNothing) {
+  base::Json json = encode(*built_in_policy("standard"));
+  json.erase("replay");
+  const auto read = decode_policy(json, "campaign");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->replay.trials, 0);
+  EXPECT_DOUBLE_EQ(read->replay.failure_bound, 1);
+}
+
+TEST(ExplainPolicy, SaysWhatMustBeKnownOfAWinnerAndWhatThatCosts) {
+  EXPECT_THAT(explain(*built_in_policy("quick")), Contains(HasSubstr("No replay")));
+  EXPECT_THAT(explain(*built_in_policy("standard")),
+              Contains(AllOf(HasSubstr("followed by 1500 trials"), HasSubstr("bounded by 0.25 % (1197 clean trials"),
+                             HasSubstr("once for the confirmation"))));
+  Policy policy = *built_in_policy("release");
+  policy.replay.failure_bounds = {{"gdn", 0.01}, {"moe", 1}};
+  EXPECT_THAT(explain(policy),
+              Contains(AllOf(HasSubstr("For gdn it is 1 % (299 clean trials"), HasSubstr("For moe none is needed"))));
+  for (const std::string& name : built_in_policy_names()) {
+    EXPECT_THAT(explain(*built_in_policy(name)),
+                Contains(HasSubstr("kept for ever and replayed before anything else")));
+  }
+}
+
 TEST(ExplainPolicy, SaysItsNumbersAndWhoApproves) {
   const auto sentences = explain(*built_in_policy("quick"));
   EXPECT_THAT(sentences, Contains(AllOf(HasSubstr("3 to 5 process pairs"), HasSubstr("3 representative"))));
@@ -345,7 +399,7 @@ TEST(ExplainPolicy, NamesOnlyWhatThePolicyAsksFor) {
     policy.gate.futility = policy.sweep.futility = 0;
     policy.sweep.stress_trials = 0;
   });
-  for (const char* unasked : {"sandbox", "are timed by", "in the caches", "ends early", "clean trials"}) {
+  for (const char* unasked : {"sandbox", "are timed by", "in the caches", "ends early", "difficult inputs bound"}) {
     EXPECT_THAT(plain, Not(HasSubstr(unasked)));
   }
   const std::string full = explained([](Policy& policy) {

@@ -33,6 +33,17 @@ std::uint64_t database_bytes(const os::Path& root) {
 
 }  // namespace
 
+base::Result<std::vector<KeptFailure>> failing_inputs(const Context& context, const std::string& definition) {
+  ASSAY_TRY_ASSIGN(const archive::Archive archive, archive::Archive::open_reader(context.places.archive));
+  ASSAY_TRY_ASSIGN(auto stored, archive.failing_inputs(definition));
+  std::vector<KeptFailure> kept;
+  for (archive::StoredFailingInput& one : stored) {
+    ASSAY_TRY_ASSIGN(const auto candidate, archive.candidate(one.candidate.hex()));
+    kept.push_back({std::move(one), candidate ? candidate->solution.name : std::string("unknown")});
+  }
+  return kept;
+}
+
 base::Result<archive::VerifyReport> verify_archive(const Context& context) {
   ASSAY_TRY_ASSIGN(const archive::Archive archive, archive::Archive::open_reader(context.places.archive));
   return archive.verify();
@@ -78,6 +89,20 @@ base::Json encode(const archive::CollectReport& report) {
   return {{"blobs_removed", report.blobs_removed},
           {"bytes_freed", report.bytes_freed},
           {"temporaries_removed", report.temporaries_removed}};
+}
+
+base::Json encode(const std::vector<KeptFailure>& kept) {
+  base::Json json = base::Json::array();
+  for (const KeptFailure& one : kept) {
+    json.push_back({{"definition", one.stored.definition},
+                    {"input", task::encode(one.stored.input)},
+                    {"candidate", one.stored.candidate.hex()},
+                    {"name", one.candidate},
+                    {"evaluation", one.stored.evaluation},
+                    {"when", one.stored.when},
+                    {"failures", one.stored.failures}});
+  }
+  return json;
 }
 
 base::Json encode(const ArchiveStatistics& statistics) {

@@ -86,5 +86,20 @@ TEST_F(ArchiveCareTest, StatisticsCount) {
   EXPECT_EQ(encode(*statistics)["build_cache_bytes"], 1234);
 }
 
+TEST_F(ArchiveCareTest, FailingInputsAreListedWithWhomTheyCaught) {
+  EvaluateOptions options;
+  options.candidate = world_.kernel("wrong.cpp", "incorrect");
+  ASSERT_TRUE(evaluate(world_.context(), options));
+  const auto kept = failing_inputs(world_.context(), "");
+  ASSERT_TRUE(kept) << kept.error().text();
+  ASSERT_EQ(kept->size(), 1U);
+  EXPECT_EQ(kept->front().candidate, "wrong");
+  EXPECT_EQ(encode(*kept)[0]["name"], "wrong");
+  EXPECT_EQ(encode(*kept)[0]["failures"], 1);
+  EXPECT_TRUE(encode(*kept)[0]["input"].contains("seed"));
+  EXPECT_EQ(failing_inputs(world_.context(), "scale")->size(), 1U);
+  EXPECT_TRUE(failing_inputs(world_.context(), "other")->empty());
+}
+
 }  // namespace
 }  // namespace assay::service

@@ -184,7 +184,7 @@ base::Result<CampaignStatus> drive(const Context& context, archive::Archive& arc
   Meter meter(status.configuration, progress);
   Context watched = context;
   watched.on_progress = [&meter](const execute::Progress& step) { meter.step(step); };
-  JudgeEvaluator evaluator(watched, archive.spool(), status.configuration);
+  JudgeEvaluator evaluator(watched, archive, status.configuration);
   control::Observer observer;
   observer.on_event = [&meter](const control::CampaignState& state, const std::string& line) {
     meter.event(state, line);

@@ -136,6 +136,9 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
     if (state.phase == control::Phase::finished && !state.confirmations.back().holds()) {
       sentences.emplace_back("The confirmation failed, and demoted nobody: an earlier version of Assay ended it so.");
     }
+    if (!state.confirmation->correctness.empty()) {
+      sentences.push_back("Correctness: " + state.confirmation->correctness);
+    }
     tell_screening(status, *incumbent, sentences);
   } else if (incumbent != nullptr) {
     sentences.push_back(
@@ -152,6 +155,9 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
       std::string line = fmt::format("Candidate {} was swept: {}", candidate.number, fate(candidate));
       if (!candidate.decision->reasons.empty()) {
         line += "; " + candidate.decision->reasons.front();
+      }
+      if (!candidate.decision->correctness.empty()) {
+        line += "; " + candidate.decision->correctness;
       }
       sentences.push_back(std::move(line));
     }

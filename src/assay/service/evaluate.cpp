@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include <assay/base/text.hpp>
 #include <assay/dataset/given.hpp>
 #include <assay/service/judgement.hpp>
+#include <assay/service/replay_choice.hpp>
 #include <assay/service/solutions.hpp>
-#include <assay/service/trial_history.hpp>
 #include <assay/service/workload_choice.hpp>
+#include <assay/stats/failure_words.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/constraint_summary.hpp>
 #include <assay/task/runnable.hpp>
@@ -108,9 +110,9 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
   request.trials = options.trials;
   request.refuse_twin =
       options.twins == Twins::refuse && options.reuse == Reuse::stored && request.incumbent.has_value();
-  if (options.trials > 0 && known != nullptr) {
-    ASSAY_TRY_ASSIGN(const auto history, trial_history(*known, definition, request.workloads, request.candidate));
-    request.trials_on = allocate_trials(history, options.trials);
+  if (request.trials == 0 && request.stage == task::Stage::sweep && policy.replay.trials > 0) {
+    request.trials = policy.replay.trials;
+    request.trials_turn = task::TrialsTurn::after_gain;
   }
 
   ASSAY_TRY(task::check_runnable(request.definition, request.workloads));
@@ -118,10 +120,43 @@ base::Result<EvaluateReport> evaluate(const Context& context, const EvaluateOpti
 
   reader.reset();
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  // Only when a kept input asks for it: the digests of a dataset's files take long.
+  const GivenSource given = [&](const std::string& uuid) -> base::Result<std::vector<task::GivenInput>> {
+    std::vector<task::Workload> named;
+    std::copy_if(workloads.begin(), workloads.end(), std::back_inserter(named),
+                 [&uuid](const task::Workload& workload) { return workload.uuid == uuid; });
+    ASSAY_TRY(dataset::find_given(dataset.root(), definition, named));
+    return given_of(named)(uuid);
+  };
+  ASSAY_TRY(add_history(archive, given, promote::failure_bound(policy, definition), request));
   ASSAY_TRY_ASSIGN(EvaluateReport report, judge_once(context, archive, std::move(request), policy, options.reuse));
   report.violated_constraints = std::move(violated);
   return report;
 }
+
+namespace {
+
+// What is known of how often a candidate is wrong, if nothing was.
+std::optional<base::Json> failure_verdict(const EvaluateReport& report) {
+  const std::vector<std::int64_t> clean = task::clean_trials(report.evaluation, report.request.workloads.size());
+  if (!task::is_correct(report.evaluation.outcome) || clean.empty()) {
+    return std::nullopt;
+  }
+  const stats::StrataBound bound = stats::bound_clean_trials(clean);
+  return base::Json{{"failures", 0},
+                    {"trials", bound.trials},
+                    {"confidence", stats::kVerdictConfidence},
+                    {"failure_rate_below", bound.in_use},
+                    {"weakest",
+                     {{"workload", report.request.workloads[bound.weakest].uuid},
+                      {"trials", clean[bound.weakest]},
+                      {"failure_rate_below", bound.of_weakest}}},
+                    {"difficult_inputs", report.evaluation.stress_trials},
+                    {"replayed_inputs", report.evaluation.replayed},
+                    {"kept_inputs", report.request.kept_inputs}};
+}
+
+}  // namespace
 
 base::Json encode(const EvaluateReport& report) {
   base::Json json;
@@ -146,6 +181,12 @@ base::Json encode(const EvaluateReport& report) {
                                  {"level", 1 - reported.alpha},
                                  {"sessions", reported.sessions},
                                  {"pairs", reported.pairs}};
+  }
+  if (const auto verdict = failure_verdict(report)) {
+    json["verdict"] = *verdict;
+  }
+  if (report.missed_replays > 0) {
+    json["missed_replays"] = report.missed_replays;
   }
   json["compiler_errors"] = report.compiler_errors;
   json["violated_constraints"] = report.violated_constraints;

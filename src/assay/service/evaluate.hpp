@@ -37,7 +37,7 @@ struct EvaluateOptions {
   std::optional<base::CacheState> cache;    ///< Absent: the policy's.
   bool official = false;  ///< Also say what the contest's own evaluator would (`--compat flashinfer-bench`).
   bool sanitize = false;  ///< Run it under all tools of compute-sanitizer first, whatever the policy says.
-  int trials = 0;         ///< Checked calls before anything is timed, over all workloads together.
+  int trials = 0;  ///< Checked calls before anything is timed, over all workloads together; 0: as the policy says.
   Reuse reuse = Reuse::stored;
   Twins twins = Twins::refuse;  ///< With Reuse::never they are measured in any case.
 };
@@ -64,6 +64,8 @@ struct EvaluateReport {
   std::optional<promote::ReportedInterval> reported;
   /// One sentence for each constraint of the definition that a workload of the request violates. Nothing was refused.
   std::vector<std::string> violated_constraints;
+  /// How many inputs that caught candidates since are not part of an answer from the archive.
+  std::size_t missed_replays = 0;
   /// A sentence, if the archive has an answer to the same question under other conditions: what differs. Else empty.
   std::string elsewhere;
   /// The other candidates of the definition that were built to the same code, and at which level: a difference that was

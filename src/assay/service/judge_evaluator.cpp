@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include <assay/service/replay_choice.hpp>
+
 namespace assay::service {
 namespace {
 
@@ -28,9 +30,9 @@ task::EvaluationRequest build_request(const control::CampaignConfiguration& conf
 
 }  // namespace
 
-JudgeEvaluator::JudgeEvaluator(const Context& context, os::Path spool,
+JudgeEvaluator::JudgeEvaluator(const Context& context, const archive::Archive& archive,
                                const control::CampaignConfiguration& configuration)
-    : context_(context), spool_(std::move(spool)), configuration_(configuration) {}
+    : context_(context), archive_(archive), spool_(archive.spool()), configuration_(configuration) {}
 
 base::Result<void> JudgeEvaluator::prepare(const std::vector<task::Solution>& solutions) {
   if (solutions.empty()) {
@@ -68,7 +70,10 @@ base::Result<void> JudgeEvaluator::prepare(const std::vector<task::Solution>& so
 }
 
 base::Result<os::Path> JudgeEvaluator::evaluate(const task::EvaluationRequest& request) {
-  return context_.make_runner()->run(request, spool_, context_.on_progress);
+  task::EvaluationRequest complete = request;
+  const double bound = promote::failure_bound(configuration_.policy, configuration_.definition);
+  ASSAY_TRY(add_history(archive_, given_of(configuration_.workloads), bound, complete));
+  return context_.make_runner()->run(complete, spool_, context_.on_progress);
 }
 
 }  // namespace assay::service

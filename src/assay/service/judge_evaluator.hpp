@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/archive/archive.hpp>
 #include <assay/control/campaign.hpp>
 #include <assay/service/context.hpp>
 
@@ -12,14 +13,17 @@ namespace assay::service {
 /// side, as many as there are CPUs.
 class JudgeEvaluator final : public control::Evaluator {
  public:
-  /// `spool` is where bundles arrive. `configuration` and `context` must outlive the object.
-  JudgeEvaluator(const Context& context, os::Path spool, const control::CampaignConfiguration& configuration);
+  /// Bundles arrive in the archive's spool, and requests are completed by its history (replay_choice.hpp). All three must
+  /// outlive the object.
+  JudgeEvaluator(const Context& context, const archive::Archive& archive,
+                 const control::CampaignConfiguration& configuration);
 
   base::Result<void> prepare(const std::vector<task::Solution>& solutions) override;
   base::Result<os::Path> evaluate(const task::EvaluationRequest& request) override;
 
  private:
   const Context& context_;
+  const archive::Archive& archive_;
   os::Path spool_;
   const control::CampaignConfiguration& configuration_;
 };

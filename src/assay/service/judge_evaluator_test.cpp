@@ -31,12 +31,12 @@ class JudgeEvaluatorTest : public testing::Test {
   }
 
   rehearsal::World world_;
+  archive::Archive archive_ = archive::Archive::open_writer(world_.context().places.archive).value();
   control::CampaignConfiguration configuration_;
 };
 
 TEST_F(JudgeEvaluatorTest, PreparesByBuildingEachOnceAndKeepsNoBundle) {
-  const os::Path spool = world_.path("spool");
-  JudgeEvaluator evaluator(world_.context(), spool, configuration_);
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
   ASSERT_TRUE(evaluator.prepare(solutions(9)));
   std::set<std::string> ids;
   for (const task::EvaluationRequest& request : world_.record().requests) {
@@ -47,20 +47,21 @@ TEST_F(JudgeEvaluatorTest, PreparesByBuildingEachOnceAndKeepsNoBundle) {
   }
   EXPECT_EQ(ids.size(), 9U);
   EXPECT_EQ(world_.record().requests.size(), 9U);
-  EXPECT_THAT(os::list_directory(spool).value(), testing::IsEmpty());
+  EXPECT_THAT(os::list_directory(archive_.spool()).value(), testing::IsEmpty());
 }
 
 TEST_F(JudgeEvaluatorTest, PreparingNothingTouchesNothing) {
-  JudgeEvaluator evaluator(world_.context(), world_.path("spool"), configuration_);
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
   ASSERT_TRUE(evaluator.prepare({}));
-  EXPECT_FALSE(std::filesystem::exists(world_.path("spool")));
+  EXPECT_THAT(os::list_directory(archive_.spool()).value(), testing::IsEmpty());
+  EXPECT_THAT(world_.record().requests, testing::IsEmpty());
 }
 
 TEST_F(JudgeEvaluatorTest, AFailedBuildIsLeftToTheEvaluation) {
   auto broken = solutions(2);
   broken[0].sources.front().content = "not_built";
   broken[1].sources.front().content = "judge.error";
-  JudgeEvaluator evaluator(world_.context(), world_.path("spool"), configuration_);
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
   EXPECT_TRUE(evaluator.prepare(broken));
 }
 
@@ -70,13 +71,13 @@ TEST_F(JudgeEvaluatorTest, ReportsEachBuild) {
     EXPECT_EQ(progress.total, 5);
     done.push_back(progress.done);
   };
-  JudgeEvaluator evaluator(world_.context(), world_.path("spool"), configuration_);
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
   ASSERT_TRUE(evaluator.prepare(solutions(5)));
   EXPECT_THAT(done, testing::ElementsAre(1, 2, 3, 4, 5));
 }
 
 TEST_F(JudgeEvaluatorTest, AnEvaluationArrivesInTheSpool) {
-  JudgeEvaluator evaluator(world_.context(), world_.path("spool"), configuration_);
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
   task::EvaluationRequest request;
   request.id = "e-1";
   request.definition = configuration_.definition;
@@ -84,8 +85,33 @@ TEST_F(JudgeEvaluatorTest, AnEvaluationArrivesInTheSpool) {
   request.candidate = configuration_.baseline;
   const auto bundle = evaluator.evaluate(request);
   ASSERT_TRUE(bundle) << bundle.error().text();
-  EXPECT_EQ(*bundle, world_.path("spool") / "e-1");
+  EXPECT_EQ(*bundle, archive_.spool() / "e-1");
   EXPECT_TRUE(std::filesystem::exists(*bundle / "manifest.json"));
+}
+
+TEST_F(JudgeEvaluatorTest, TheJudgeIsToldWhatTheArchiveKnows) {
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
+  task::EvaluationRequest request;
+  request.id = "e-1";
+  request.definition = configuration_.definition;
+  request.workloads = configuration_.workloads;
+  request.candidate = solutions(1).front();
+  request.candidate.sources.front().content += " // incorrect";
+  const auto bundle = evaluator.evaluate(request);
+  ASSERT_TRUE(bundle) << bundle.error().text();
+  ASSERT_TRUE(archive_.ingest(*bundle, "", std::nullopt));
+  request.id = "e-2";
+  request.candidate = configuration_.baseline;
+  ASSERT_TRUE(evaluator.evaluate(request));
+  const task::EvaluationRequest& asked = world_.record().requests.back();
+  ASSERT_EQ(asked.replays.size(), 1U);
+  EXPECT_EQ(asked.replays[0].evaluation, "e-1");
+  EXPECT_EQ(asked.kept_inputs, 1);
+  EXPECT_THAT(asked.trials_on, testing::IsEmpty()) << "no trials were asked for";
+  request.id = "e-3";
+  request.trials = 400;
+  ASSERT_TRUE(evaluator.evaluate(request));
+  EXPECT_EQ(world_.record().requests.back().trials_on.size(), configuration_.workloads.size());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
@@ -35,8 +36,8 @@ bool same_given(const task::Workload& x, const task::Workload& y) {
 
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
   return a.stage == b.stage && a.device == b.device && content_of(a.incumbent) == content_of(b.incumbent) &&
-         a.official_trials == b.official_trials && a.trials == b.trials && spelled_out(a) == spelled_out(b) &&
-         task::encode(a.definition) == task::encode(b.definition) &&
+         a.official_trials == b.official_trials && a.trials == b.trials && a.trials_turn == b.trials_turn &&
+         spelled_out(a) == spelled_out(b) && task::encode(a.definition) == task::encode(b.definition) &&
          std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(),
                     [](const task::Workload& x, const task::Workload& y) {
                       return x.lengths == y.lengths && same_given(x, y) && task::encode(x) == task::encode(y);
@@ -80,6 +81,17 @@ EvaluateReport duplicate_of_incumbent(task::EvaluationRequest request, const os:
   return report;
 }
 
+// Of the inputs that would be replayed now, those that the answer knows nothing of.
+std::size_t missed_replays(const task::EvaluationRequest& now, const task::EvaluationRequest& then) {
+  std::set<std::string> known;
+  for (const task::KeptInput& kept : then.replays) {
+    known.insert(base::dump_compact(task::encode(kept.input)));
+  }
+  return static_cast<std::size_t>(std::count_if(
+      now.replays.begin(), now.replays.end(),
+      [&](const task::KeptInput& kept) { return known.count(base::dump_compact(task::encode(kept.input))) == 0; }));
+}
+
 base::Result<std::optional<EvaluateReport>> from_archive(const Context& context, archive::Archive& archive,
                                                          const task::EvaluationRequest& request,
                                                          const promote::Policy& policy, std::string& elsewhere) {
@@ -93,6 +105,7 @@ base::Result<std::optional<EvaluateReport>> from_archive(const Context& context,
   if (evaluation) {
     ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));
     report.origin = Origin::stored;
+    report.missed_replays = task::is_correct(report.evaluation.outcome) ? missed_replays(request, report.request) : 0;
     return report;
   }
   ASSAY_TRY_ASSIGN(evaluation, find_stored(archive, request, known->identity.content, now, &elsewhere));
@@ -103,6 +116,7 @@ base::Result<std::optional<EvaluateReport>> from_archive(const Context& context,
   ASSAY_TRY_ASSIGN(EvaluateReport report, report_on(archive, std::move(*evaluation), &policy));
   report.origin = Origin::stored_same_source;
   report.same_source_as = name_and_digest(known->solution);
+  report.missed_replays = task::is_correct(report.evaluation.outcome) ? missed_replays(request, report.request) : 0;
   return report;
 }
 

@@ -124,7 +124,7 @@ void compare(const task::EvaluationRequest& request, const std::vector<task::Sam
   evaluation.cause = fmt::format("log-ratio {:.3f}", comparison.log_ratio);
 }
 
-void fail(task::Outcome outcome, task::Evaluation& evaluation) {
+void fail(const task::EvaluationRequest& request, task::Outcome outcome, task::Evaluation& evaluation) {
   evaluation.outcome = outcome;
   evaluation.cause = fmt::format("the candidate is {}", task::to_string(outcome));
   task::Finding finding;
@@ -137,6 +137,15 @@ void fail(task::Outcome outcome, task::Evaluation& evaluation) {
     finding.message = "expected ';'";
   } else {
     finding.workload = 0;
+    // As a real judge: on the first replayed input if there is one, else on the first workload.
+    if (request.replays.empty()) {
+      task::FailingInput input;
+      input.workload = request.workloads.front();
+      input.seed = evaluation.seed;
+      evaluation.failing_inputs = {input};
+    } else {
+      evaluation.failing_inputs = {request.replays.front().input};
+    }
     finding.tensor = "y";
     finding.index = std::vector<std::int64_t>{1, 0};
     finding.expected = 2;
@@ -173,7 +182,7 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
                          request.candidate.sources.front().content.find("fails_later") != std::string::npos;
   const auto failure = fails_now ? std::optional(task::Outcome::crashed) : failure_of(request.candidate);
   if (failure) {
-    fail(*failure, evaluation);
+    fail(request, *failure, evaluation);
     return evaluation;
   }
   if (request.refuse_twin && task::is_self_comparison(evaluation)) {
@@ -182,10 +191,13 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
     return evaluation;
   }
   evaluation.checked_calls = static_cast<std::int64_t>(request.workloads.size());
-  evaluation.cause = "correct and timed";
+  evaluation.cause = "checked and timed";
   if (request.stage == task::Stage::build) {
     return evaluation;
   }
+  evaluation.replayed = static_cast<std::int64_t>(request.replays.size());
+  const int of_each = request.trials / static_cast<int>(request.workloads.size());
+  evaluation.clean_on_workloads.assign(request.workloads.size(), 1 + of_each);
   for (const task::Workload& workload : request.workloads) {
     task::WorkloadTiming timing;
     timing.uuid = workload.uuid;

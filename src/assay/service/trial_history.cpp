@@ -3,36 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <string>
 
 #include <assay/base/random.hpp>
-#include <assay/base/text.hpp>
+#include <assay/service/siblings.hpp>
+#include <assay/stats/failure_words.hpp>
 
 namespace assay::service {
 namespace {
-
-std::set<std::string> lines_of_code(const task::Solution& solution) {
-  std::set<std::string> lines;
-  for (const task::SourceFile& source : solution.sources) {
-    for (const std::string& line : base::split(source.content, '\n')) {
-      const std::size_t from = line.find_first_not_of(" \t\r");
-      // A brace alone, or a comment, is in everybody's code.
-      if (from != std::string::npos && line.find_first_not_of("{}();, \t\r") != std::string::npos &&
-          line.compare(from, 2, "//") != 0) {
-        lines.insert(line.substr(from, line.find_last_not_of(" \t\r") + 1 - from));
-      }
-    }
-  }
-  return lines;
-}
-
-bool are_siblings(const std::set<std::string>& one, const std::set<std::string>& other) {
-  const auto shared =
-      std::count_if(one.begin(), one.end(), [&other](const auto& line) { return other.count(line) > 0; });
-  const std::size_t fewer = std::min(one.size(), other.size());
-  return fewer > 0 && 2 * static_cast<std::size_t>(shared) >= fewer;
-}
 
 // "batch_size 3, pages 6" for 8..15 and 64..127.
 std::string regime_name(const task::Workload& workload) {
@@ -46,27 +24,36 @@ std::string regime_name(const task::Workload& workload) {
 // What one evaluation adds, by the UUID of its workloads.
 using Counts = std::map<std::string, stats::TrialCount>;
 
+// The workload on which the candidate failed, if it was one of those in use.
+std::string failed_on(const task::Evaluation& evaluation, const std::vector<task::Workload>& workloads) {
+  if (!evaluation.failing_inputs.empty()) {
+    const task::FailingInput& input = evaluation.failing_inputs.front();
+    return input.stress_kind ? std::string() : input.workload.uuid;
+  }
+  // Evaluations of before inputs were kept, and failures without an input, say it in their finding.
+  const task::Finding& finding = evaluation.findings.front();
+  const bool known = finding.side == task::Side::candidate && finding.workload && *finding.workload >= 0 &&
+                     static_cast<std::size_t>(*finding.workload) < workloads.size();
+  return known ? workloads[static_cast<std::size_t>(*finding.workload)].uuid : std::string();
+}
+
 base::Result<Counts> counts_of(const archive::Archive& archive, const task::Evaluation& evaluation) {
   Counts counts;
   const bool failed = !evaluation.findings.empty() && !task::is_correct(evaluation.outcome);
-  if (!evaluation.trials && !failed) {
+  if (!evaluation.trials && evaluation.clean_on_workloads.empty() && !failed) {
     return counts;
   }
   ASSAY_TRY_ASSIGN(const task::EvaluationRequest request, archive.request(evaluation.id));
   const std::vector<task::Workload>& workloads = request.workloads;
-  if (evaluation.trials) {
-    const std::vector<std::int64_t>& on = evaluation.trials->on_workloads;
-    for (std::size_t i = 0; i < workloads.size(); ++i) {
-      counts[workloads[i].uuid].trials += i < on.size() ? on[i] : evaluation.trials->on_each;
-    }
+  const std::vector<std::int64_t> clean = task::clean_trials(evaluation, workloads.size());
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    counts[workloads[i].uuid].trials += clean[i];
   }
   if (failed) {
-    const task::Finding& finding = evaluation.findings.front();
-    if (finding.side == task::Side::candidate && finding.workload && *finding.workload >= 0 &&
-        static_cast<std::size_t>(*finding.workload) < workloads.size()) {
-      stats::TrialCount& count = counts[workloads[static_cast<std::size_t>(*finding.workload)].uuid];
+    if (const std::string uuid = failed_on(evaluation, workloads); !uuid.empty()) {
+      stats::TrialCount& count = counts[uuid];
       ++count.failures;
-      count.trials = std::max(count.trials, count.failures);
+      ++count.trials;
     }
   }
   return counts;
@@ -85,12 +72,12 @@ base::Result<std::vector<stats::ReplayStratum>> trial_history(const archive::Arc
     strata[i].regime = regimes.emplace(regime_name(workloads[i]), regimes.size()).first->second;
     place[workloads[i].uuid] = i;
   }
-  const std::set<std::string> own_lines = lines_of_code(candidate);
+  const Siblings siblings(candidate);
   const base::Digest own = task::identify(candidate).content;
   std::map<base::Digest, bool> sibling;
   ASSAY_TRY_ASSIGN(const auto candidates, archive.candidates(definition.name));
   for (const archive::StoredCandidate& other : candidates) {
-    sibling[other.identity.content] = are_siblings(own_lines, lines_of_code(other.solution));
+    sibling[other.identity.content] = siblings.include(other.solution);
   }
   ASSAY_TRY_ASSIGN(auto summaries, archive.evaluations("", ""));
   std::erase_if(summaries,
@@ -114,20 +101,27 @@ base::Result<std::vector<stats::ReplayStratum>> trial_history(const archive::Arc
   return strata;
 }
 
-std::vector<int> allocate_trials(const std::vector<stats::ReplayStratum>& strata, int budget) {
+std::vector<int> allocate_trials(const std::vector<stats::ReplayStratum>& strata, int budget, double failure_bound) {
+  constexpr double kStep = 0.2;
   const bool failures = std::any_of(strata.begin(), strata.end(), [](const stats::ReplayStratum& stratum) {
     return stratum.of_operator.failures + stratum.of_siblings.failures > 0;
   });
   if (!failures || budget < static_cast<int>(strata.size())) {
     return {};
   }
-  std::vector<int> counts(strata.size(), 1);
-  base::Philox random(0, base::stream_id("service.allocate_trials"));
   const auto rest = static_cast<std::size_t>(budget) - strata.size();
-  for (const stats::ReplayTrial& trial : stats::plan_replay(strata, rest, {}, random)) {
-    ++counts[trial.stratum];
+  for (int step = 1;; ++step) {
+    stats::ReplayOptions options;
+    options.even_share = std::min(1.0, kStep * step);
+    std::vector<std::int64_t> counts(strata.size(), 1);
+    base::Philox random(0, base::stream_id("service.allocate_trials"));
+    for (const stats::ReplayTrial& trial : stats::plan_replay(strata, rest, options, random)) {
+      ++counts[trial.stratum];
+    }
+    if (options.even_share >= 1 || stats::bound_clean_trials(counts).in_use <= failure_bound) {
+      return {counts.begin(), counts.end()};
+    }
   }
-  return counts;
 }
 
 }  // namespace assay::service

@@ -16,14 +16,16 @@ inline constexpr int kHistoryEvaluations = 500;
 
 /// Tells, for each workload in turn, what trials of the newest kHistoryEvaluations of the definition's other candidates have
 /// shown there: trials that ran clean, and failures that were found on it (wrong outputs, crashes and late calls that name
-/// their workload). A candidate of which at least half the distinct lines of code are this one's too, or the other way
-/// round, is a sibling. Workloads whose axes are alike to a factor of two are one regime.
+/// their workload). Siblings share code with it (siblings.hpp). Workloads whose axes are alike to a factor of two are one regime.
 [[nodiscard]] base::Result<std::vector<stats::ReplayStratum>> trial_history(
     const archive::Archive& archive, const task::Definition& definition, const std::vector<task::Workload>& workloads,
     const task::Solution& candidate);
 
 /// Returns how many of `budget` trials each stratum gets, at least one each; empty if nobody ever failed there, so that there
-/// is nothing to go by and equally many serve best.
-[[nodiscard]] std::vector<int> allocate_trials(const std::vector<stats::ReplayStratum>& strata, int budget);
+/// is nothing to go by and equally many serve best. A fifth of them is spread evenly, and as much more, in steps of a fifth,
+/// as it takes for all of them together to bound the failure rate by `failure_bound` if none fails (1: no bound is asked
+/// for); what no budget of this size can bound is spread evenly.
+[[nodiscard]] std::vector<int> allocate_trials(const std::vector<stats::ReplayStratum>& strata, int budget,
+                                               double failure_bound = 1);
 
 }  // namespace assay::service

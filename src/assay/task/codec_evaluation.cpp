@@ -143,6 +143,15 @@ Evaluation read_evaluation(const Node& node) {
   if (const Node doubts = fields.optional("checker_doubts"); doubts.present()) {
     evaluation.checker_doubts = doubts.integer({.minimum = 0});
   }
+  if (const Node replayed = fields.optional("replayed"); replayed.present()) {
+    evaluation.replayed = replayed.integer({.minimum = 0});
+  }
+  if (const Node clean = fields.optional("clean_on_workloads"); clean.present()) {
+    evaluation.clean_on_workloads = clean.integers({.minimum = 0});
+  }
+  if (const Node inputs = fields.optional("failing_inputs"); inputs.present()) {
+    evaluation.failing_inputs = read_all<FailingInput>(inputs, read_failing_input);
+  }
   if (const Node official = fields.optional("official"); official.present()) {
     evaluation.official = read_official(official);
   }
@@ -231,6 +240,18 @@ bool holds_as_noise(const EvaluationRequest& request, const Evaluation& evaluati
   return !request.judge_twin && is_self_comparison(evaluation);
 }
 
+std::vector<std::int64_t> clean_trials(const Evaluation& evaluation, std::size_t workloads) {
+  if (evaluation.clean_on_workloads.size() == workloads) {
+    return evaluation.clean_on_workloads;
+  }
+  if (!evaluation.trials) {
+    return std::vector<std::int64_t>(workloads, 0);
+  }
+  const TrialsRecord& trials = *evaluation.trials;
+  return trials.on_workloads.size() == workloads ? trials.on_workloads
+                                                 : std::vector<std::int64_t>(workloads, trials.on_each);
+}
+
 double official_latency(const std::vector<double>& medians_ns) {
   return medians_ns.empty()
              ? 0
@@ -256,6 +277,15 @@ Json encode(const Evaluation& evaluation) {
   json["stress_trials"] = evaluation.stress_trials;
   if (evaluation.checker_doubts) {
     json["checker_doubts"] = *evaluation.checker_doubts;
+  }
+  if (evaluation.replayed > 0) {
+    json["replayed"] = evaluation.replayed;
+  }
+  if (!evaluation.clean_on_workloads.empty()) {
+    json["clean_on_workloads"] = evaluation.clean_on_workloads;
+  }
+  for (const FailingInput& input : evaluation.failing_inputs) {
+    json["failing_inputs"].push_back(encode(input));
   }
   if (evaluation.official) {
     json["official"] = encode_official(*evaluation.official);

@@ -22,6 +22,7 @@ using base::Json;
 constexpr std::int64_t kMostPairs = 10'000;
 constexpr std::int64_t kMostSamples = 1'000'000;
 constexpr std::array<std::string_view, 2> kPairedTests = {"student_t", "evidence"};
+constexpr std::array<std::string_view, 2> kTrialsTurns = {"before_timing", "after_gain"};
 constexpr std::int64_t kLongestLimitMs = 24 * 60 * 60 * 1000;
 
 // A number within bounds that may be open at either end.
@@ -133,6 +134,21 @@ void read_workloads(const Node& node, EvaluationRequest& request) {
   }
 }
 
+// Workloads as in use are held against the definition, as those of the request are; those of difficult inputs leave out what
+// is random anyway.
+void read_replays(const Node& node, EvaluationRequest& request) {
+  for (const Node& item : node.items(1)) {
+    const std::size_t before = node.problem_count();
+    KeptInput kept = read_kept_input(item);
+    if (node.problem_count() == before && !request.definition.name.empty() && !kept.input.stress_kind) {
+      for (const Problem& problem : workload_problems(request.definition, kept.input.workload)) {
+        item.problem_at("/workload" + problem.pointer, problem.message);
+      }
+    }
+    request.replays.push_back(std::move(kept));
+  }
+}
+
 void check_solves(const Node& node, const Solution& solution, const Definition& definition) {
   if (!solution.definition.empty() && !definition.name.empty() && solution.definition != definition.name) {
     node.problem_at("/definition", fmt::format("is \"{}\", but the request's definition is \"{}\": give a solution of "
@@ -186,8 +202,9 @@ EvaluationRequest read_request(const Node& node) {
     if (!request.seed) {
       node.problem_at("/seed", "is missing: what is written must be determined by the request");
     }
-    for (const std::string_view field : {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on",
-                                         "known_code", "refuse_twin", "judge_twin", "disabled_probes"}) {
+    for (const std::string_view field :
+         {"candidate", "incumbent", "plan", "official_trials", "trials", "trials_on", "trials_turn", "replays",
+          "kept_inputs", "known_code", "refuse_twin", "judge_twin", "disabled_probes"}) {
       if (const Node given = fields.optional(field); given.present()) {
         given.problem(
             fmt::format("is not for a {} request, which runs no candidate: remove it", to_string(request.stage)));
@@ -235,6 +252,15 @@ EvaluationRequest read_request(const Node& node) {
   if (const Node judge = fields.optional("judge_twin"); judge.present()) {
     request.judge_twin = judge.boolean();
   }
+  if (const Node turn = fields.optional("trials_turn"); turn.present()) {
+    request.trials_turn = static_cast<TrialsTurn>(turn.word(kTrialsTurns));
+  }
+  if (const Node replays = fields.optional("replays"); replays.present()) {
+    read_replays(replays, request);
+  }
+  if (const Node kept = fields.optional("kept_inputs"); kept.present()) {
+    request.kept_inputs = kept.integer({.minimum = 0});
+  }
   if (const Node probes = fields.optional("disabled_probes"); probes.has_value()) {
     for (const Node& probe : probes.items(1)) {
       request.disabled_probes.insert(static_cast<Probe>(probe.word(probe_names())));
@@ -278,6 +304,10 @@ base::Result<void> check_timing(const SessionPlan& plan, std::string_view device
 std::string_view to_string(PairedTest test) { return kPairedTests[static_cast<std::size_t>(test)]; }
 
 std::span<const std::string_view> paired_test_names() { return kPairedTests; }
+
+std::string_view to_string(TrialsTurn turn) { return kTrialsTurns[static_cast<std::size_t>(turn)]; }
+
+std::span<const std::string_view> trials_turn_names() { return kTrialsTurns; }
 
 bool has_two_clocks(const EvaluationRequest& request) {
   const auto device = base::parse_device_name(request.device);
@@ -359,6 +389,15 @@ Json encode(const EvaluationRequest& request) {
   }
   if (request.judge_twin) {
     json["judge_twin"] = true;
+  }
+  if (request.trials_turn != TrialsTurn::before_timing) {
+    json["trials_turn"] = to_string(request.trials_turn);
+  }
+  for (const KeptInput& kept : request.replays) {
+    json["replays"].push_back(encode(kept));
+  }
+  if (request.kept_inputs > 0) {
+    json["kept_inputs"] = request.kept_inputs;
   }
   for (const Probe probe : request.disabled_probes) {
     json["disabled_probes"].push_back(to_string(probe));

@@ -8,6 +8,7 @@
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/timing.hpp>
+#include <assay/task/failing_input.hpp>
 #include <assay/task/named.hpp>
 #include <assay/task/outcome.hpp>
 #include <assay/task/request.hpp>
@@ -211,6 +212,11 @@ struct Evaluation {
   /// On a GPU: outputs that the GPU did not find surely right, so that the CPU was asked. Absent elsewhere, and before.
   std::optional<std::int64_t> checker_doubts = std::nullopt;
   std::int64_t stress_trials = 0;  ///< Of the checked calls, those on difficult inputs of the operator's stress kinds.
+  std::int64_t replayed = 0;  ///< Of the checked calls, those on inputs that were kept (EvaluationRequest::replays).
+  /// The candidate's calls on new inputs as in use that were checked and right, trials included, on each workload. Empty in
+  /// evaluations of before they were counted, and where nothing ran.
+  std::vector<std::int64_t> clean_on_workloads = {};
+  std::vector<FailingInput> failing_inputs = {};  ///< On which the candidate failed; a failure ends an evaluation.
   std::optional<OfficialVerdict> official;
   std::optional<TrialsRecord> trials;
   Named<double> phases;       ///< Where the judge's time went, in order: what was done, and its seconds. Some overlap.
@@ -234,6 +240,10 @@ struct Evaluation {
 /// Tells whether neither side can be better for that, whatever the rule says; unless the request wants to see whether the
 /// rule is fooled.
 [[nodiscard]] bool holds_as_noise(const EvaluationRequest& request, const Evaluation& evaluation);
+
+/// On each of so many workloads, how many trials on new inputs as in use the candidate came through: what a verdict's bound
+/// rests on. Of evaluations of before they were counted, those that were asked for as trials.
+[[nodiscard]] std::vector<std::int64_t> clean_trials(const Evaluation& evaluation, std::size_t workloads);
 
 /// How the samples of an evaluation were timed; of before it was recorded, by the device's own clock with cold caches.
 [[nodiscard]] base::Timing timing_of(const Evaluation& evaluation);

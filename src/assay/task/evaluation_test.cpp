@@ -212,6 +212,10 @@ TEST(EvaluationCodec, RefusesTheUnknown) {
   EXPECT_THAT(with("/trials/calls", "-1"), HasSubstr("/trials/calls:"));
   EXPECT_THAT(with("/trials/on_workloads/0", "-1"), HasSubstr("/trials/on_workloads/0:"));
   EXPECT_THAT(with("/trials/seconds", "-1"), HasSubstr("/trials/seconds:"));
+  EXPECT_THAT(with("/replayed", "-1"), HasSubstr("/replayed:"));
+  EXPECT_THAT(with("/clean_on_workloads/1", "-1"), HasSubstr("/clean_on_workloads/1:"));
+  EXPECT_THAT(with("/failing_inputs/0/seed", "-1"), HasSubstr("/failing_inputs/0/seed:"));
+  EXPECT_THAT(with("/failing_inputs/0/caught", "\"x\""), HasSubstr("/failing_inputs/0/caught:"));
   EXPECT_THAT(with("/candidate_build/seconds", "\"NaN\""), HasSubstr("/candidate_build/seconds:"));
   EXPECT_THAT(with("/seed", "-1"), HasSubstr("/seed:"));
   EXPECT_THAT(with("/clock/method", "\"sundial\""), HasSubstr("/clock/method:"));
@@ -229,7 +233,7 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
       if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
           key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "tier" ||
           key == "clock" || key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts" ||
-          key == "code") {
+          key == "code" || key == "replayed" || key == "clean_on_workloads" || key == "failing_inputs") {
         continue;  // records of before do not have them
       }
       Json json = document;
@@ -243,6 +247,19 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
                             "/device_readings/0/before", "/device_readings/0/after", "/canary"}) {
     check(whole[Json::json_pointer(place)], whole, place);
   }
+}
+
+TEST(CleanTrials, AreThoseCountedOrElseThoseAskedFor) {
+  using ::testing::ElementsAre;
+  Evaluation evaluation;
+  EXPECT_THAT(clean_trials(evaluation, 2), ElementsAre(0, 0)) << "of nothing counted nothing is known";
+  evaluation.trials = TrialsRecord{200, 90, 1, 1, {}};
+  EXPECT_THAT(clean_trials(evaluation, 2), ElementsAre(90, 90));
+  evaluation.trials->on_workloads = {110, 90};
+  EXPECT_THAT(clean_trials(evaluation, 2), ElementsAre(110, 90));
+  evaluation.clean_on_workloads = {120, 101};
+  EXPECT_THAT(clean_trials(evaluation, 2), ElementsAre(120, 101));
+  EXPECT_THAT(clean_trials(evaluation, 3), ElementsAre(90, 90, 90)) << "counts of other workloads say nothing";
 }
 
 TEST(EvaluationCodec, SidesHaveTheirSpelling) {

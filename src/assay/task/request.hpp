@@ -12,6 +12,7 @@
 #include <assay/base/sandbox_level.hpp>
 #include <assay/base/timing.hpp>
 #include <assay/task/definition.hpp>
+#include <assay/task/failing_input.hpp>
 #include <assay/task/probe.hpp>
 #include <assay/task/sanitizer.hpp>
 #include <assay/task/solution.hpp>
@@ -52,6 +53,16 @@ enum class PairedTest : std::uint8_t { student_t, evidence };
 [[nodiscard]] std::string_view to_string(PairedTest test);
 /// All names, in the order of the enumerators.
 [[nodiscard]] std::span<const std::string_view> paired_test_names();
+
+/// When a request's trials are made. Persisted as "before_timing" and "after_gain", which never change.
+enum class TrialsTurn : std::uint8_t {
+  before_timing,
+  after_gain,  ///< Only of a candidate whose comparison came out `better`: nobody needs to know the others so well.
+};
+
+[[nodiscard]] std::string_view to_string(TrialsTurn turn);
+/// All names, in the order of the enumerators.
+[[nodiscard]] std::span<const std::string_view> trials_turn_names();
 
 /// How long, how often and how surely: the part of a policy that the judge applies. `promote` recomputes the decision
 /// from the samples with the same numbers.
@@ -97,7 +108,7 @@ struct EvaluationRequest {
   /// Also say what the contest's own evaluator would: so many trials a workload on inputs as in use, by its rule. It
   /// decides nothing. 0: not asked.
   int official_trials = 0;
-  /// Checked calls before anything is timed, at least so many in all and equally many a workload, on inputs as in use.
+  /// Checked calls beside the timed ones, at least so many in all and equally many a workload, on inputs as in use.
   /// They bound how often the candidate is wrong; one that is ends the evaluation. 0: none.
   int trials = 0;
   /// How many of the trials each workload gets, in their order, by what is known of earlier candidates. Empty: equally many.
@@ -109,6 +120,11 @@ struct EvaluationRequest {
   bool refuse_twin = false;
   /// Twins are judged by the rule all the same: what a null injection asks, whose winning is an alarm.
   bool judge_twin = false;
+  TrialsTurn trials_turn = TrialsTurn::before_timing;
+  /// Inputs on which candidates failed before, replayed in this order before any other call.
+  std::vector<KeptInput> replays;
+  /// How many inputs were kept of this definition when the request was made: replays may be fewer.
+  std::int64_t kept_inputs = 0;
   ProbeSet disabled_probes;  ///< Only for `assay selftest --ablate`, which shows what each probe is for; recorded.
 
   [[nodiscard]] bool probes(Probe probe) const { return disabled_probes.count(probe) == 0; }

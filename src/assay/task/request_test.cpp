@@ -273,6 +273,23 @@ TEST(RequestCodec, PartsMustFitTogether) {
   EXPECT_THAT(fault_with("/candidate/sources/0/path", "\"../k.cpp\""), HasSubstr("/candidate/sources/0/path:"));
 }
 
+TEST(RequestCodec, ReplaysFitTheDefinitionUnlessTheyAreDifficultOnes) {
+  EvaluationRequest request = sample_request();
+  request.replays = {{{request.workloads[0], std::nullopt, 1, 2, std::nullopt, std::nullopt}, "slow", "e-1"}};
+  EXPECT_EQ(fault(written(request)), "");
+  request.replays[0].input.workload.inputs.clear();
+  EXPECT_THAT(fault(written(request)), HasSubstr("/replays/0/workload/inputs"));
+  request.replays[0].input.stress_kind = "ties";
+  EXPECT_EQ(fault(written(request)), "") << "those leave out what is random";
+  Json json = written(request);
+  json["replays"] = Json::array();
+  EXPECT_THAT(fault(json), HasSubstr("/replays:"));
+  json = written(sample_request());
+  json["trials_turn"] = "whenever";
+  EXPECT_THAT(fault(json), HasSubstr("/trials_turn:"));
+  EXPECT_FALSE(written(sample_request()).contains("trials_turn")) << "a request of before means the same";
+}
+
 TEST(RequestCodec, AFaultyDefinitionIsNotHeldAgainstTheRest) {
   EXPECT_THAT(fault_with("/definition/name", "1"),
               AllOf(HasSubstr("/definition/name:"), ::testing::Not(HasSubstr("more"))));

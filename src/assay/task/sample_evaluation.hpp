@@ -45,6 +45,12 @@ namespace assay::task::testing {
   evaluation.checked_calls = 12;
   evaluation.stress_trials = 8;
   evaluation.checker_doubts = 2;
+  evaluation.replayed = 3;
+  evaluation.clean_on_workloads = {40, 60};
+  Workload failed_on;
+  failed_on.uuid = "w-1";
+  failed_on.axes = {{"rows", 4}};
+  evaluation.failing_inputs = {{failed_on, "ties", 7, 8, 9, true}};
   evaluation.official = OfficialVerdict{
       false, 3, "y[0] is 5",
       OfficialTiming{std::string(kOfficialTimingMethod), 16, 50, {{"w-1", {1000.5, 1100, 1199.5}, {2000}}}},
