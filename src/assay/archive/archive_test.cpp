@@ -102,7 +102,7 @@ TEST_F(ArchiveTest, ANewerArchiveIsRefusedAndLeftAlone) {
     EXPECT_EQ(error.owner, base::Owner::input);
     EXPECT_EQ(error.code, "archive.newer");
     EXPECT_EQ(error.message, (root_ / "archive.sqlite").string() +
-                                 " was written by a newer Assay (schema 7; this one knows 2): upgrade Assay");
+                                 " was written by a newer Assay (schema 7; this one knows 3): upgrade Assay");
   }
   EXPECT_EQ(os::read_file(root_ / "archive.sqlite").value(), before);
 }

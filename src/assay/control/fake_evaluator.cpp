@@ -49,6 +49,7 @@ task::Sample sample_of(const task::EvaluationRequest& request, base::Philox& ran
   sample.repetition = repetition;
   sample.elapsed_ns = std::llround(1e5 * elements * relative_time(solution) * wander);
   sample.round_trip_ns = sample.elapsed_ns + 1000;
+  sample.checked = repetition == 0;
   return sample;
 }
 
