@@ -94,22 +94,6 @@ class CertificateTest(scenario.Scenario):
         shutil.rmtree(self.certificate)
         self.assertIn(str(self.certificate), self.verify(code=2).err)
 
-    def test_an_archive_of_before_the_chain_is_chained_when_it_is_opened(self):
-        self.campaign_with_a_promotion()
-        database = sqlite3.connect(f"{self.at[1]}/archive.sqlite")
-        with database:
-            database.execute("DROP TABLE decisions")
-            database.execute("UPDATE meta SET schema_version = 2")
-        database.close()
-        self.assertIn("assay archive gc", self.assay("archive", "verify", *self.at, code=2).err)
-        self.assay("archive", "gc", *self.at)
-        report = self.assay("archive", "verify", *self.at, "--json").json()
-        self.assertGreater(report["decisions"], 1)
-        self.assay("certificate", "tune", "--output", self.certificate, *self.at)
-        chain = json.loads((self.certificate / "certificate.json").read_text())["chain"]
-        self.assertEqual(chain[0]["chained"], "at migration")
-        self.verify()
-
     def test_without_a_promotion_there_is_nothing_to_certify(self):
         self.at = ["--archive", self.archive]
         self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--also",

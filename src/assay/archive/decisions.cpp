@@ -112,14 +112,13 @@ std::string words(const std::optional<base::Digest>& digest) { return digest ? d
 // What is wrong with one link; empty if nothing is.
 base::Result<std::string> link_problem(const Database& database, const ChainedDecision& link, std::int64_t expected,
                                        const base::Digest& predecessor) {
-  const std::string who =
-      fmt::format("decision {} (campaign {}, entry {})", link.number, link.campaign, link.sequence);
+  const std::string who = fmt::format("decision {} (campaign {}, entry {})", link.number, link.campaign, link.sequence);
   if (link.number != expected) {
     return fmt::format("the chain of decisions lacks decision {}: after {} comes {}", expected, expected - 1, who);
   }
   if (link.predecessor != predecessor) {
-    return fmt::format("{}: names predecessor {} and the decision before it has digest {}", who,
-                       link.predecessor.hex(), predecessor.hex());
+    return fmt::format("{}: names predecessor {} and the decision before it has digest {}", who, link.predecessor.hex(),
+                       predecessor.hex());
   }
   ASSAY_TRY_ASSIGN(const DecisionRecord record,
                    make_record(database, link.number, link.campaign, link.sequence, link.chained));
@@ -128,9 +127,10 @@ base::Result<std::string> link_problem(const Database& database, const ChainedDe
                        words(link.evidence), words(record.evidence));
   }
   if (record_digest(record) != link.record) {
-    return fmt::format("{}: was chained with record {} and now gives {}: the campaign's configuration or an entry of "
-                       "its journal up to this one was changed",
-                       who, link.record.hex(), record_digest(record).hex());
+    return fmt::format(
+        "{}: was chained with record {} and now gives {}: the campaign's configuration or an entry of "
+        "its journal up to this one was changed",
+        who, link.record.hex(), record_digest(record).hex());
   }
   if (link_digest(link.predecessor, link.record) != link.digest) {
     return fmt::format("{}: has digest {} and its predecessor and record give {}", who, link.digest.hex(),
@@ -260,8 +260,8 @@ base::Result<std::vector<std::string>> chain_problems(const Database& database) 
                                                      "ORDER BY e.campaign, e.sequence",
                                                      kDecisionList)));
   for (const auto& [campaign, sequence] : unchained) {
-    problems.push_back(fmt::format("campaign {}: entry {} is a decision and in no link of the chain", campaign,
-                                   sequence));
+    problems.push_back(
+        fmt::format("campaign {}: entry {} is a decision and in no link of the chain", campaign, sequence));
   }
   return problems;
 }

@@ -32,9 +32,10 @@ struct DecisionRecord {
   std::string campaign;
   std::int64_t sequence = 0;  ///< Of its entry in the campaign's journal.
   Chained chained = Chained::with_entry;
-  base::Digest configuration;            ///< SHA-256 of the campaign's configuration, as it is stored.
-  base::Digest journal;                  ///< Of the journal up to and with this entry (extend_journal).
-  std::optional<base::Digest> evidence;  ///< SHA-256 of the manifest of the evaluation that the entry names, if it does.
+  base::Digest configuration;  ///< SHA-256 of the campaign's configuration, as it is stored.
+  base::Digest journal;        ///< Of the journal up to and with this entry (extend_journal).
+  std::optional<base::Digest>
+      evidence;  ///< SHA-256 of the manifest of the evaluation that the entry names, if it does.
 };
 
 /// One link.

@@ -149,10 +149,35 @@ TEST_F(DecisionsTest, ALinkThatIsForgedWholeBreaksTheNext) {
                                                      HasSubstr(links[1].digest.hex()))));
 }
 
-TEST_F(DecisionsTest, AnOlderArchiveIsChainedWhenItIsOpened) {
-  damage("DROP TABLE decisions; UPDATE meta SET schema_version = 2");
-  EXPECT_EQ(Archive::open_reader(root_).error().code, "archive.older");
-  const Database raw = open_raw(root_);
+// The steps up to the one that chains; whatever comes later.
+std::vector<Migration> steps_before_the_chain() {
+  std::vector<Migration> steps;
+  for (const Migration& step : migrations()) {
+    if (step.then == &chain_earlier_decisions) {
+      return steps;
+    }
+    steps.push_back(step);
+  }
+  ADD_FAILURE() << "no migration chains the decisions";
+  return steps;
+}
+
+TEST(EarlierDecisions, AreChainedByTheMigrationCampaignByCampaign) {
+  const os::TemporaryDirectory folder = os::TemporaryDirectory::create(testing::TempDir(), "older-").value();
+  const Database raw = Database::open(folder.path() / "archive.sqlite", Access::read_write).value();
+  ASSERT_TRUE(migrate(raw, steps_before_the_chain()));
+  const auto filled = raw.script(R"sql(
+    INSERT INTO campaigns (name, definition, configuration, created) VALUES ('z', 'd', '{}', ''), ('a', 'd', '{}', '');
+    INSERT INTO events (campaign, sequence, kind, body, at) VALUES
+      ('a', 1, 'candidate_promoted', '{}', '2026-01-01T00:00:00Z'), ('a', 2, 'noise', '{}', '2026-01-01T00:00:00Z'),
+      ('a', 3, 'campaign_confirmed', '{}', '2026-01-02T00:00:00Z'), ('z', 1, 'noise', '{}', '2026-01-03T00:00:00Z'),
+      ('z', 2, 'candidate_swept', '{"evaluation":"e"}', '2026-01-03T00:00:00Z');
+    INSERT INTO candidates VALUES (1, ')sql" +
+                                 std::string(64, 'c') + "', '" + std::string(64, 'c') +
+                                 R"sql(', 'd', 'blob', '');
+    INSERT INTO evaluations VALUES (1, 'e', 'z', 1, NULL, 'sweep', 'cpu', 'better', '', '', 1, ')sql" +
+                                 std::string(64, 'b') + "');");
+  ASSERT_TRUE(filled) << filled.error().text();
   ASSERT_TRUE(migrate(raw));
   const auto links = read_chain(raw).value();
   std::vector<std::string> order;
@@ -160,20 +185,28 @@ TEST_F(DecisionsTest, AnOlderArchiveIsChainedWhenItIsOpened) {
     EXPECT_EQ(link.chained, Chained::at_migration);
     order.push_back(link.campaign + std::to_string(link.sequence));
   }
-  EXPECT_THAT(order, ElementsAre("a2", "a3", "b2", "b3"));
-  EXPECT_TRUE(links[0].evidence.has_value());
+  EXPECT_THAT(order, ElementsAre("z2", "a1", "a3")) << "z was created first";
+  EXPECT_EQ(links[0].evidence, base::Digest::parse(std::string(64, 'b')).value());
   EXPECT_THAT(chain_problems(raw).value(), IsEmpty());
-  // What is decided afterwards goes on from there.
+  // Once only.
+  ASSERT_TRUE(migrate(raw));
+  EXPECT_THAT(read_chain(raw).value(), SizeIs(3));
+}
+
+TEST_F(DecisionsTest, GoesOnFromWhatWasChainedAtAMigration) {
+  damage("DELETE FROM decisions");
+  ASSERT_TRUE(chain_earlier_decisions(open_raw(root_)));
+  const base::Digest last = chain().back().digest;
   ASSERT_TRUE(archive_.append({"b", 3, {{"candidate_refused", "{}"}}}));
   EXPECT_EQ(chain().back().chained, Chained::with_entry);
-  EXPECT_EQ(chain().back().predecessor, links.back().digest);
+  EXPECT_EQ(chain().back().predecessor, last);
   EXPECT_THAT(problems(), IsEmpty());
 }
 
 TEST_F(DecisionsTest, ADamagedDigestIsADamagedArchive) {
   damage("UPDATE decisions SET digest = 'rubbish' WHERE number = 4");
   EXPECT_EQ(archive_.decisions().error().code, "archive.damaged");
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("rubbish")));
+  EXPECT_THAT(problems(), testing::Contains(HasSubstr("\"rubbish\", which is no digest")));
 }
 
 }  // namespace

@@ -274,9 +274,8 @@ class Examination {
   }
 
   base::Result<void> check_decisions() {
-    ASSAY_TRY(each_row("SELECT count(*) FROM decisions", {}, [&](const Rows& rows) {
-      report_.decisions = static_cast<std::uint64_t>(rows.integer(0));
-    }));
+    ASSAY_TRY(each_row("SELECT count(*) FROM decisions", {},
+                       [&](const Rows& rows) { report_.decisions = static_cast<std::uint64_t>(rows.integer(0)); }));
     ASSAY_TRY_ASSIGN(const std::vector<std::string> broken, chain_problems(database_));
     for (const std::string& one : broken) {
       problem(one);

@@ -96,7 +96,7 @@ base::Result<std::vector<Link>> choose_links(const std::vector<archive::ChainedD
       continue;
     }
     links.push_back({one.number, is_own(one), one.chained, one.evidence, one.predecessor, one.record});
-    own += is_own(one) ? 1 : 0;
+    own += is_own(one) ? 1U : 0U;
   }
   if (own != evidence.decisions.size()) {
     return base::environment_error(

@@ -109,7 +109,7 @@ base::Result<Files> collect(const archive::Archive& archive, const std::string& 
   if (!verification.holds()) {
     return unprovable(campaign, verification.differences.front());
   }
-  if (const auto forged = chain_differences(certificate, chain); !forged.empty()) {
+  if (const auto forged = chain_differences(verification, chain); !forged.empty()) {
     return unprovable(campaign, forged.front());
   }
   return files;

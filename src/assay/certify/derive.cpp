@@ -30,9 +30,8 @@ Json workloads_of_campaign(const control::CampaignConfiguration& configuration) 
 Json solution_json(int number, const task::Solution& solution, const task::CandidateIdentity& identity) {
   Json sources = Json::array();
   for (const task::SourceFile& source : solution.sources) {
-    sources.push_back({{"path", source.path},
-                       {"sha256", base::sha256(source.content).hex()},
-                       {"bytes", source.content.size()}});
+    sources.push_back(
+        {{"path", source.path}, {"sha256", base::sha256(source.content).hex()}, {"bytes", source.content.size()}});
   }
   Json parameters = Json::object();
   for (const auto& [name, value] : solution.parameters) {

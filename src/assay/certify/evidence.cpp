@@ -98,8 +98,7 @@ class Walk {
   }
   void note(const archive::Event& event, const control::CandidateSwept& entry) {
     const Intent& intent = intents_[entry.evaluation];
-    evidence_.tested.push_back(
-        {event.sequence, entry.candidate, entry.evaluation, intent.plan.alpha, entry.decision});
+    evidence_.tested.push_back({event.sequence, entry.candidate, entry.evaluation, intent.plan.alpha, entry.decision});
     swept_[entry.candidate] = begin_session(kSweepFolder, event, intent, entry.decision);
   }
   void note(const archive::Event& event, const control::CandidatePromoted& entry) {
@@ -107,8 +106,7 @@ class Walk {
     evidence_.promotion_sequence = event.sequence;
   }
   void note(const archive::Event& event, const control::CampaignConfirmed& entry) {
-    evidence_.confirmation =
-        begin_session(kConfirmationFolder, event, intents_[entry.evaluation], entry.decision);
+    evidence_.confirmation = begin_session(kConfirmationFolder, event, intents_[entry.evaluation], entry.decision);
   }
 
   static Session begin_session(std::string_view folder, const archive::Event& event, const Intent& intent,
@@ -278,9 +276,10 @@ base::Result<std::string> journal_line(const archive::Event& event) {
   ASSAY_TRY_ASSIGN(Json body, base::parse_json(event.body, fmt::format("journal entry {}", event.sequence)));
   if (base::dump_compact(body) != event.body) {
     return base::internal_error(
-        "certificate.journal", fmt::format("journal entry {} ({}) is not as Assay writes it: keep the archive and report "
-                                           "this",
-                                           event.sequence, event.kind));
+        "certificate.journal",
+        fmt::format("journal entry {} ({}) is not as Assay writes it: keep the archive and report "
+                    "this",
+                    event.sequence, event.kind));
   }
   return base::dump_compact(
       {{"sequence", event.sequence}, {"kind", event.kind}, {"at", event.at}, {"body", std::move(body)}});

@@ -24,7 +24,7 @@ struct Session {
   std::string folder;  ///< kSweepFolder or kConfirmationFolder.
   std::int64_t sequence = 0;
   control::EvaluationIntended intended;
-  task::SessionPlan plan;        ///< What the policy asks for at that point of the campaign, its share of alpha included.
+  task::SessionPlan plan;  ///< What the policy asks for at that point of the campaign, its share of alpha included.
   promote::Decision journalled;  ///< As the journal has it.
   task::EvaluationRequest request;
   task::Evaluation evaluation;

@@ -13,10 +13,10 @@ namespace assay::certify {
 namespace {
 
 using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::edit;
 using testing::forge_digests;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::sample_files;
 using ::testing::SizeIs;
 
@@ -60,9 +60,8 @@ TEST(Evidence, IsFoldedFromTheJournal) {
   ASSERT_TRUE(evidence.confirmation);
   EXPECT_EQ(evidence.confirmation->intended.incumbent, 0);
   EXPECT_DOUBLE_EQ(evidence.confirmation->plan.alpha, alpha);
-  EXPECT_THAT(evidence.decisions,
-              ::testing::ElementsAre(evidence.sweep.sequence, evidence.promotion_sequence,
-                                     evidence.confirmation->sequence));
+  EXPECT_THAT(evidence.decisions, ::testing::ElementsAre(evidence.sweep.sequence, evidence.promotion_sequence,
+                                                         evidence.confirmation->sequence));
   EXPECT_EQ(evidence.manifest_of(evidence.promotion_sequence), std::nullopt);
   EXPECT_EQ(evidence.identity_of(0), task::identify(evidence.configuration.baseline));
   EXPECT_THAT(contradictions(evidence, sample_files()), IsEmpty());
@@ -122,7 +121,8 @@ TEST(Evidence, AJournalThatDoesNotFitIsRefused) {
     change(files[name]);
     return failure(files);
   };
-  EXPECT_THAT(journal([](std::string& text) { text.pop_back(); }), HasSubstr("journal.jsonl: does not end with a line"));
+  EXPECT_THAT(journal([](std::string& text) { text.pop_back(); }),
+              HasSubstr("journal.jsonl: does not end with a line"));
   EXPECT_THAT(journal([](std::string& text) { text.clear(); }), HasSubstr("journal.jsonl"));
   EXPECT_THAT(journal([](std::string& text) { text.insert(1, " "); }),
               HasSubstr("journal.jsonl: line 1: is not as Assay writes it"));

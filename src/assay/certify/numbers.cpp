@@ -58,8 +58,8 @@ void compare_objects(const Json& given, const Json& derived, const std::string& 
     auto expected = derived.begin();
     for (auto field = given.begin(); field != given.end(); ++field, ++expected) {
       if (field.key() != expected.key()) {
-        found.push_back({place + "/" + base::pointer_token(field.key()),
-                         fmt::format("stands where {} belongs", expected.key())});
+        found.push_back(
+            {place + "/" + base::pointer_token(field.key()), fmt::format("stands where {} belongs", expected.key())});
         return;
       }
     }
@@ -74,8 +74,7 @@ void compare(const Json& given, const Json& derived, const std::string& place, s
       compare(given[i], derived[i], fmt::format("{}/{}", place, i), found);
     }
     if (given.size() != derived.size()) {
-      found.push_back(
-          {place, fmt::format("has {} entries, and the evidence gives {}", given.size(), derived.size())});
+      found.push_back({place, fmt::format("has {} entries, and the evidence gives {}", given.size(), derived.size())});
     }
   } else if (!same_scalar(given, derived)) {
     found.push_back({place, fmt::format("is {}, and the evidence gives {}", brief(given), brief(rounded(derived)))});

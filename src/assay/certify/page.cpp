@@ -74,7 +74,8 @@ std::string status_words(const Json& certificate) {
 
 std::string test_words_of(const Json& test) {
   return fmt::format(
-      "Hypothesis: {}. Decided by {} at alpha {:.6g}: {}. Log e-value against it {:.4g}, for the opposite {:.4g}; {:.4g} "
+      "Hypothesis: {}. Decided by {} at alpha {:.6g}: {}. Log e-value against it {:.4g}, for the opposite {:.4g}; "
+      "{:.4g} "
       "is asked for where evidence decides. Log-ratio {:.6g} (interval {:.6g} to {:.6g}); second clock: {}.\n",
       plain(test["hypothesis"]), plain(test["decided_by"]), number_of(test["alpha"]), plain(test["conclusion"]),
       number_of(test["log_e_value"]), number_of(test["log_e_value_of_the_opposite"]),
@@ -88,17 +89,19 @@ std::string guard_words(const char* what, const Json& guard) {
 }
 
 std::string self_words(const Json& self) {
-  return fmt::format("The incumbent against a copy of itself: log-ratio {:.6g} (interval {:.6g} to {:.6g}), noise floor "
-                     "{:.6g}{}.\n\n",
-                     number_of(self["log_ratio"]["mean"]), number_of(self["log_ratio"]["lower"]),
-                     number_of(self["log_ratio"]["upper"]), number_of(self["noise_floor"]),
-                     self["void"].get<bool>() ? ": **the session is void**" : "");
+  return fmt::format(
+      "The incumbent against a copy of itself: log-ratio {:.6g} (interval {:.6g} to {:.6g}), noise floor "
+      "{:.6g}{}.\n\n",
+      number_of(self["log_ratio"]["mean"]), number_of(self["log_ratio"]["lower"]),
+      number_of(self["log_ratio"]["upper"]), number_of(self["noise_floor"]),
+      self["void"].get<bool>() ? ": **the session is void**" : "");
 }
 
 std::string correctness_words(const Json& correctness) {
   return fmt::format(
       "{} failures in {} checked calls of the candidate (and {} on difficult inputs, not counted): with {:.4g} % "
-      "confidence wrong in below {:.4g} % of calls, each workload as often as any other; weakest stratum {}: below {:.4g} "
+      "confidence wrong in below {:.4g} % of calls, each workload as often as any other; weakest stratum {}: below "
+      "{:.4g} "
       "%.\n\n",
       correctness["failures"].get<int>(), correctness["trials"].get<std::int64_t>(),
       correctness["difficult_inputs"].get<std::int64_t>(), 100 * number_of(correctness["confidence"]),
@@ -107,27 +110,29 @@ std::string correctness_words(const Json& correctness) {
 }
 
 std::string workload_table(const Json& session) {
-  std::string text = "| workload | candidate, ns | compared with, ns | log-ratio | interval | trials | wrong in below |\n"
-                     "| --- | --- | --- | --- | --- | --- | --- |\n";
+  std::string text =
+      "| workload | candidate, ns | compared with, ns | log-ratio | interval | trials | wrong in below |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
   const Json& workloads = session["guards"]["workloads"];
   const Json& strata = session["correctness"]["strata"];
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     const Json& one = workloads[i];
-    text += fmt::format("| {}{} | {:.6g} | {:.6g} | {:.6g} | {:.6g} to {:.6g} | {} | {:.4g} % |\n",
-                        plain(one["workload"]), one["too_slow"].get<bool>() ? " (too slow)" : "",
-                        number_of(one["candidate_ns"]), number_of(one["incumbent_ns"]),
-                        number_of(one["log_ratio"]["mean"]), number_of(one["log_ratio"]["lower"]),
-                        number_of(one["log_ratio"]["upper"]), strata[i]["trials"].get<std::int64_t>(),
-                        100 * number_of(strata[i]["below"]));
+    text +=
+        fmt::format("| {}{} | {:.6g} | {:.6g} | {:.6g} | {:.6g} to {:.6g} | {} | {:.4g} % |\n", plain(one["workload"]),
+                    one["too_slow"].get<bool>() ? " (too slow)" : "", number_of(one["candidate_ns"]),
+                    number_of(one["incumbent_ns"]), number_of(one["log_ratio"]["mean"]),
+                    number_of(one["log_ratio"]["lower"]), number_of(one["log_ratio"]["upper"]),
+                    strata[i]["trials"].get<std::int64_t>(), 100 * number_of(strata[i]["below"]));
   }
   return text;
 }
 
 std::string session_section(const char* title, const Json& session) {
-  std::string text = fmt::format("\n## {}: {}\n\nCandidate {} against {}, seed {}, begun {}. The judge said: {}: {}\n\n",
-                                 title, plain(session["evaluation"]), session["candidate"].get<int>(),
-                                 session["against"].get<int>(), session["seed"].get<std::uint64_t>(),
-                                 plain(session["started"]), plain(session["outcome"]), plain(session["cause"]));
+  std::string text =
+      fmt::format("\n## {}: {}\n\nCandidate {} against {}, seed {}, begun {}. The judge said: {}: {}\n\n", title,
+                  plain(session["evaluation"]), session["candidate"].get<int>(), session["against"].get<int>(),
+                  session["seed"].get<std::uint64_t>(), plain(session["started"]), plain(session["outcome"]),
+                  plain(session["cause"]));
   for (const Json& reason : session["decision"]["reasons"]) {
     text += fmt::format("- {}\n", plain(reason));
   }
@@ -150,10 +155,11 @@ std::string session_section(const char* title, const Json& session) {
 }
 
 std::string hypotheses_section(const Json& hypotheses) {
-  std::string text = fmt::format("\n## Hypotheses tested\n\nThe policy's alpha of {:.6g} is shared by {}.\n\n"
-                                 "| number | candidate | evaluation | level | verdict | speed-up | interval |\n"
-                                 "| --- | --- | --- | --- | --- | --- | --- |\n",
-                                 number_of(hypotheses["alpha"]), plain(hypotheses["shared_by"]));
+  std::string text = fmt::format(
+      "\n## Hypotheses tested\n\nThe policy's alpha of {:.6g} is shared by {}.\n\n"
+      "| number | candidate | evaluation | level | verdict | speed-up | interval |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n",
+      number_of(hypotheses["alpha"]), plain(hypotheses["shared_by"]));
   for (const Json& one : hypotheses["tested"]) {
     text += fmt::format("| {} | {} | {} | {:.6g} | {} | {:.4f} | {:.4f} to {:.4f} |\n", one["number"].get<int>(),
                         one["candidate"].get<int>(), plain(one["evaluation"]), number_of(one["level"]),
@@ -165,9 +171,10 @@ std::string hypotheses_section(const Json& hypotheses) {
 
 std::string digest_section(const Json& certificate, const base::Digest& digest) {
   const Json& last = certificate["chain"].back();
-  std::string text = fmt::format("\n## Digests\n\nLink {} of the archive's chain of decisions has digest `{}`. The "
-                                 "SHA-256 of certificate.json is `{}`.\n\n| file | SHA-256 | bytes |\n| --- | --- | --- |\n",
-                                 last["number"].get<std::int64_t>(), last["digest"].get<std::string>(), digest.hex());
+  std::string text = fmt::format(
+      "\n## Digests\n\nLink {} of the archive's chain of decisions has digest `{}`. The "
+      "SHA-256 of certificate.json is `{}`.\n\n| file | SHA-256 | bytes |\n| --- | --- | --- |\n",
+      last["number"].get<std::int64_t>(), last["digest"].get<std::string>(), digest.hex());
   for (const Json& one : certificate["artefacts"]) {
     text += fmt::format("| {} | {} | {} |\n", plain(one["path"]), one["sha256"].get<std::string>(),
                         one["bytes"].get<std::uint64_t>());

@@ -23,14 +23,15 @@ std::string page_of(const base::Json& json) { return render_page(json, base::sha
 TEST(Page, SaysTheSameInWords) {
   const base::Json json = sample();
   const std::string page = page_of(json);
-  EXPECT_THAT(page, StartsWith("# Certificate: blocked\\@4-2 for scale\n\nIn campaign scale-search on simulated:7, "));
+  EXPECT_THAT(page, StartsWith("# Certificate: blocked\\@2-2 for scale\n\nIn campaign scale-search on simulated:7, "));
   EXPECT_THAT(page, AllOf(HasSubstr("took the place of candidate 1 (a\\|b)"), HasSubstr("Promoted by policy shared at"),
                           HasSubstr("Confirmed in a new session against the baseline."),
-                          HasSubstr("Confirmation, against the baseline plain: better; 1.6")));
+                          HasSubstr("Confirmation, against the baseline plain: better; 1.3")));
   EXPECT_THAT(page, AllOf(HasSubstr("## Hypotheses tested"), HasSubstr("shared by e-LOND"), HasSubstr("Log e-value"),
                           HasSubstr("95th percentile"), HasSubstr("weakest stratum"), HasSubstr("| cpu | a test's |")));
-  EXPECT_THAT(page, AllOf(HasSubstr(base::sha256("it").hex()), HasSubstr(json["chain"].back()["digest"].get<std::string>()),
-                          HasSubstr("| sweep/samples.json | ")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr(base::sha256("it").hex()), HasSubstr(json["chain"].back()["digest"].get<std::string>()),
+                    HasSubstr("| sweep/samples.json | ")));
 }
 
 TEST(Page, SaysPlainlyWhatIsNotConfirmed) {

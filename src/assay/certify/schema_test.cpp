@@ -15,7 +15,7 @@
 namespace assay::certify {
 namespace {
 
-using nlohmann::json;
+using Plain = nlohmann::json;
 using valijson::adapters::NlohmannJsonAdapter;
 
 class CertificateSchema {
@@ -23,23 +23,23 @@ class CertificateSchema {
   CertificateSchema() {
     std::ifstream file(std::string(ASSAY_SOURCE_DIR) + "/schemas/certificate.schema.json");
     EXPECT_TRUE(file.good());
-    text_ = json::parse(file);
+    text_ = Plain::parse(file);
     valijson::SchemaParser parser(valijson::SchemaParser::kDraft7);
     parser.populateSchema(NlohmannJsonAdapter(text_), schema_);
   }
-  bool accepts(const json& document) const {
+  bool accepts(const Plain& document) const {
     valijson::Validator validator;
     return validator.validate(schema_, NlohmannJsonAdapter(document), nullptr);
   }
 
  private:
-  json text_;
+  Plain text_;
   valijson::Schema schema_;
 };
 
 // Its seeds are below 2^63: valijson reads integers as signed.
-json as_signed(const Files& files) {
-  json document = json::parse(files.at(std::string(kCertificateFile)));
+Plain as_signed(const Files& files) {
+  Plain document = Plain::parse(files.at(std::string(kCertificateFile)));
   for (const char* session : {"sweep", "confirmation"}) {
     if (document[session].is_object()) {
       document[session]["seed"] = 7;
@@ -59,21 +59,21 @@ TEST(CertificateSchema, AcceptsWhatIsWritten) {
 }
 
 // Every object is closed and every field required, but for what names itself: environments, parameters, plans, contracts.
-void expect_closed(const CertificateSchema& schema, const json& document, const json::json_pointer& place) {
-  const json value = document[place];
+void expect_closed(const CertificateSchema& schema, const Plain& document, const Plain::json_pointer& place) {
+  const Plain value = document[place];
   const std::string name = place.to_string();
   const bool open = name.ends_with("/environment") || name.ends_with("/parameters") || name.ends_with("/plan") ||
                     name.find("/contract") != std::string::npos;
   if (value.is_object() && !open) {
-    json more = document;
+    Plain more = document;
     more[place]["zzz"] = 1;
     EXPECT_FALSE(schema.accepts(more)) << name << "/zzz";
     for (const auto& [key, member] : value.items()) {
-      json less = document;
+      Plain less = document;
       less[place].erase(key);
       EXPECT_FALSE(schema.accepts(less)) << name << "/" << key << " removed";
-      json other = document;
-      other[place][key] = json::array({json::array({nullptr})});
+      Plain other = document;
+      other[place][key] = Plain::array({Plain::array({nullptr})});
       EXPECT_FALSE(schema.accepts(other)) << name << "/" << key << " of another type";
       expect_closed(schema, document, place / key);
     }
@@ -86,7 +86,7 @@ void expect_closed(const CertificateSchema& schema, const json& document, const 
 
 TEST(CertificateSchema, IsClosedAtEveryPlace) {
   const CertificateSchema schema;
-  expect_closed(schema, as_signed(testing::sample_files()), json::json_pointer());
+  expect_closed(schema, as_signed(testing::sample_files()), Plain::json_pointer());
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <assay/stats/symmetric_evidence.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/outcome.hpp>
-#include <assay/task/record_codec.hpp>
 
 namespace assay::certify {
 namespace {
@@ -60,8 +59,8 @@ Json test_json(const task::SessionPlan& plan, const stats::PairedComparison& com
   const double bound = std::log1p(-plan.minimum_effect);
   const std::vector<double>& ratios = comparison.table.pair_log_ratios;
   Json json;
-  json["hypothesis"] = fmt::format("the candidate is not faster than the incumbent by more than {:.6g} %",
-                                   100 * plan.minimum_effect);
+  json["hypothesis"] =
+      fmt::format("the candidate is not faster than the incumbent by more than {:.6g} %", 100 * plan.minimum_effect);
   json["decided_by"] = task::to_string(plan.test);
   json["alpha"] = encode_number(plan.alpha);
   json["bound"] = encode_number(bound);
@@ -129,9 +128,7 @@ Json workloads_json(const task::EvaluationRequest& request, const stats::PairedC
 Json guards_json(const task::EvaluationRequest& request, const promote::Policy& policy,
                  const promote::Decision& decision, const stats::PairedComparison& comparison) {
   const auto of_whole = [](double ratio, double most) {
-    return Json{{"ratio", encode_number(ratio)},
-                {"at_most", encode_number(1 + most)},
-                {"too_slow", ratio > 1 + most}};
+    return Json{{"ratio", encode_number(ratio)}, {"at_most", encode_number(1 + most)}, {"too_slow", ratio > 1 + most}};
   };
   return {{"mean_latency", of_whole(decision.mean_latency_ratio, policy.maximum_mean_regression)},
           {"p95", of_whole(decision.p95_ratio, policy.maximum_p95_regression)},
@@ -189,9 +186,8 @@ base::Result<void> check_workloads(const Session& session) {
   const auto workloads = static_cast<std::int32_t>(session.request.workloads.size());
   for (const task::Sample& sample : session.samples) {
     if (sample.workload < 0 || sample.workload >= workloads) {
-      return base::input_error("certificate.samples",
-                               fmt::format("{}/samples.json: a sample is of workload {} of {}", session.folder,
-                                           sample.workload, workloads));
+      return base::input_error("certificate.samples", fmt::format("{}/samples.json: a sample is of workload {} of {}",
+                                                                  session.folder, sample.workload, workloads));
     }
   }
   return {};
@@ -214,10 +210,8 @@ base::Result<Json> describe_session(const Session& session, const promote::Polic
   const task::EvaluationRequest& request = session.request;
   const task::Evaluation& evaluation = session.evaluation;
   ASSAY_TRY(check_workloads(session));
-  ASSAY_TRY_ASSIGN(const promote::Decision decision,
-                   promote::decide(request, evaluation, session.samples, policy));
-  ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison,
-                   promote::recompute(request, evaluation, session.samples));
+  ASSAY_TRY_ASSIGN(const promote::Decision decision, promote::decide(request, evaluation, session.samples, policy));
+  ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, session.samples));
   ASSAY_TRY_ASSIGN(const auto self, promote::recompute_self(request, session.samples));
   const bool correct = task::is_correct(evaluation.outcome);
   const bool compared = correct && comparison.complete && comparison.table.pairs > 0;
@@ -242,9 +236,8 @@ base::Result<Json> describe_session(const Session& session, const promote::Polic
   json["incumbent_against_itself"] = compared ? self_json(self) : Json();
   json["guards"] = compared ? guards_json(request, policy, decision, comparison) : Json();
   json["correctness"] = correct ? correctness_json(request, evaluation, session.samples) : Json();
-  json["builds"] = {
-      {"candidate", build_json(evaluation.candidate_build)},
-      {"incumbent", evaluation.incumbent_build ? build_json(*evaluation.incumbent_build) : Json()}};
+  json["builds"] = {{"candidate", build_json(evaluation.candidate_build)},
+                    {"incumbent", evaluation.incumbent_build ? build_json(*evaluation.incumbent_build) : Json()}};
   json["retries"] = evaluation.retries;
   json["environment"] = environment_json(evaluation);
   return json;

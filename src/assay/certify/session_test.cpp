@@ -11,7 +11,6 @@
 #include <assay/stats/binomial_bound.hpp>
 #include <assay/stats/failure_bound.hpp>
 #include <assay/stats/symmetric_evidence.hpp>
-#include <assay/task/record_codec.hpp>
 
 namespace assay::certify {
 namespace {
@@ -77,8 +76,8 @@ TEST(DescribeSession, SaysEachPair) {
 
 TEST(DescribeSession, SaysEachGuard) {
   // Faster as a whole, and the second workload is too slow.
-  const Json json = describe(session_of(
-      promote::testing::make_session({{-0.50, 0.200}, {-0.51, 0.201}, {-0.49, 0.199}, {-0.5, 0.2}})));
+  const Json json = describe(
+      session_of(promote::testing::make_session({{-0.50, 0.200}, {-0.51, 0.201}, {-0.49, 0.199}, {-0.5, 0.2}})));
   EXPECT_EQ(json["decision"]["verdict"], "keep_incumbent");
   const Json& guards = json["guards"];
   EXPECT_EQ(guards["workloads"][0]["too_slow"], false);

@@ -24,15 +24,14 @@ base::Result<Json> parse_certificate(const Files& files) {
   }
   ASSAY_TRY_ASSIGN(Json json, base::parse_json(text->second, kCertificateFile));
   if (!json.is_object() || !json.contains("version") || !json["version"].is_number_integer()) {
-    return base::input_error("certificate.version",
-                             fmt::format("{}: /version: must be a whole number: this is no certificate",
-                                         kCertificateFile));
-  }
-  if (json["version"] != kCertificateVersion) {
     return base::input_error(
         "certificate.version",
-        fmt::format("{}: /version: is {}; this Assay reads {}: use the Assay that wrote it", kCertificateFile,
-                    base::dump_compact(json["version"]), kCertificateVersion));
+        fmt::format("{}: /version: must be a whole number: this is no certificate", kCertificateFile));
+  }
+  if (json["version"] != kCertificateVersion) {
+    return base::input_error("certificate.version",
+                             fmt::format("{}: /version: is {}; this Assay reads {}: use the Assay that wrote it",
+                                         kCertificateFile, base::dump_compact(json["version"]), kCertificateVersion));
   }
   return json;
 }
@@ -89,30 +88,31 @@ std::size_t first_difference(const std::string& a, const std::string& b) {
 }
 
 // The two files that are written from the certificate itself: its JSON byte for byte, and the page.
-void check_writing(const Files& files, const Verification& verification, std::vector<Difference>& found) {
+void check_writing(const Files& files, const Json& certificate, const base::Digest& digest,
+                   std::vector<Difference>& found) {
   const std::string& text = files.at(std::string(kCertificateFile));
-  const std::string canonical = base::dump_pretty(verification.certificate) + "\n";
+  const std::string canonical = base::dump_pretty(certificate) + "\n";
   if (text != canonical) {
     found.push_back({std::string(kCertificateFile),
                      fmt::format("says the right things and is not written as Assay writes it, from byte {} on",
                                  first_difference(text, canonical))});
   }
   const auto page = files.find(std::string(kPageFile));
-  const std::string expected = render_page(verification.certificate, verification.digest);
+  const std::string expected = render_page(certificate, digest);
   if (page == files.end()) {
     found.push_back({std::string(kPageFile), "is missing"});
   } else if (page->second != expected) {
     const std::size_t at = first_difference(page->second, expected);
-    const auto line = 1 + std::count(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(
-                                                                           std::min(at, expected.size())),
-                                     '\n');
+    const auto line =
+        1 + std::count(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(std::min(at, expected.size())),
+                       '\n');
     found.push_back({std::string(kPageFile),
                      fmt::format("differs from what the certificate gives, from byte {} in line {} on", at, line)});
   }
 }
 
 // Reads the evidence and holds everything against it; what stops that is a difference as well.
-base::Result<void> check_evidence(const Files& files, Verification& verification) {
+base::Result<void> check_evidence(const Files& files, const Json& given, Verification& verification) {
   ASSAY_TRY_ASSIGN(const Evidence evidence, read_evidence(files));
   verification.samples = evidence.sweep.samples.size();
   std::vector<Difference>& found = verification.differences;
@@ -125,15 +125,14 @@ base::Result<void> check_evidence(const Files& files, Verification& verification
     verification.samples += evidence.confirmation->samples.size();
   }
   for (const Session* session : sessions) {
-    check_pairs(*session, verification.certificate, found);
-    ASSAY_TRY_ASSIGN(const promote::Decision decision,
-                     promote::decide(session->request, session->evaluation, session->samples,
-                                     evidence.configuration.policy));
+    check_pairs(*session, given, found);
+    ASSAY_TRY_ASSIGN(
+        const promote::Decision decision,
+        promote::decide(session->request, session->evaluation, session->samples, evidence.configuration.policy));
     for (Difference& one : decision_differences(*session, decision)) {
       found.push_back(std::move(one));
     }
   }
-  const Json& given = verification.certificate;
   std::vector<Link> links;
   if (auto decoded = decode_links(given.contains("chain") ? given["chain"] : Json(), "/chain")) {
     links = std::move(*decoded);
@@ -147,38 +146,53 @@ base::Result<void> check_evidence(const Files& files, Verification& verification
   return {};
 }
 
+// Of a certificate whose every field was derived: all are there, and of their types.
+void summarise(const Json& certificate, Verification& verification) {
+  verification.campaign = certificate["campaign"].get<std::string>();
+  verification.candidate = certificate["candidate"]["number"].get<int>();
+  verification.name = certificate["candidate"]["name"].get<std::string>();
+  verification.promoted_by = certificate["promotion"]["by"].get<std::string>();
+  verification.status = certificate["status"].get<std::string>();
+  for (const Json& link : certificate["chain"]) {
+    verification.links.push_back({link["number"].get<std::int64_t>(),
+                                  base::Digest::parse(link["digest"].get<std::string>()).value_or(base::Digest())});
+  }
+}
+
 }  // namespace
 
 base::Result<Verification> verify(const Files& files) {
   Verification verification;
-  ASSAY_TRY_ASSIGN(verification.certificate, parse_certificate(files));
+  ASSAY_TRY_ASSIGN(const Json certificate, parse_certificate(files));
   verification.digest = base::sha256(files.at(std::string(kCertificateFile)));
   verification.files = files.size();
-  check_artefacts(files, verification.certificate, verification.differences);
-  if (const auto read = check_evidence(files, verification); !read) {
+  check_artefacts(files, certificate, verification.differences);
+  if (const auto read = check_evidence(files, certificate, verification); !read) {
     verification.differences.push_back({"evidence", read.error().text()});
   }
   if (verification.holds()) {
-    check_writing(files, verification, verification.differences);
+    check_writing(files, certificate, verification.digest, verification.differences);
+  }
+  if (verification.holds()) {
+    summarise(certificate, verification);
   }
   return verification;
 }
 
-std::vector<Difference> chain_differences(const Json& certificate,
+std::vector<Difference> chain_differences(const Verification& certificate,
                                           const std::vector<archive::ChainedDecision>& chain) {
   std::vector<Difference> found;
   std::size_t index = 0;
-  for (const Json& link : certificate["chain"]) {
-    const auto number = link["number"].get<std::int64_t>();
+  for (const HeldLink& link : certificate.links) {
     const std::string place = fmt::format("/chain/{}", index++);
     const auto own = std::find_if(chain.begin(), chain.end(),
-                                  [&](const archive::ChainedDecision& one) { return one.number == number; });
+                                  [&](const archive::ChainedDecision& one) { return one.number == link.number; });
     if (own == chain.end()) {
-      found.push_back({place, fmt::format("is decision {}, and the archive's chain has none of that number", number)});
-    } else if (own->digest.hex() != link["digest"].get<std::string>()) {
-      found.push_back({place + "/digest",
-                       fmt::format("is {}, and the archive's decision {} has {}", link["digest"].get<std::string>(),
-                                   number, own->digest.hex())});
+      found.push_back(
+          {place, fmt::format("is decision {}, and the archive's chain has none of that number", link.number)});
+    } else if (own->digest != link.digest) {
+      found.push_back({place + "/digest", fmt::format("is {}, and the archive's decision {} has {}", link.digest.hex(),
+                                                      link.number, own->digest.hex())});
     }
   }
   return found;
@@ -189,7 +203,11 @@ Json encode(const Verification& verification) {
   for (const Difference& one : verification.differences) {
     differences.push_back({{"place", one.place}, {"what", one.what}});
   }
+  const bool known = !verification.campaign.empty();
   return {{"holds", verification.holds()},
+          {"campaign", known ? Json(verification.campaign) : Json()},
+          {"candidate", known ? Json(verification.candidate) : Json()},
+          {"status", known ? Json(verification.status) : Json()},
           {"digest", verification.digest.hex()},
           {"files", verification.files},
           {"samples", verification.samples},

@@ -12,9 +12,9 @@ namespace assay::certify {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::HasSubstr;
 using testing::edit;
 using testing::forge_digests;
+using ::testing::HasSubstr;
 using testing::refusal;
 using testing::sample_files;
 using ::testing::SizeIs;
@@ -28,10 +28,16 @@ TEST(Verify, SaysWhatItRecomputed) {
   EXPECT_TRUE(verification->holds());
   EXPECT_EQ(verification->files, sample_files().size());
   EXPECT_GT(verification->samples, 40U);
+  EXPECT_EQ(verification->campaign, "scale-search");
+  EXPECT_EQ(verification->name, "blocked@2-2");
+  EXPECT_EQ(verification->promoted_by, "policy shared");
+  EXPECT_EQ(verification->status, "confirmed");
+  EXPECT_THAT(verification->links, SizeIs(4));
   EXPECT_EQ(verification->digest, base::sha256(sample_files().at(kDocument)));
   const base::Json json = encode(*verification);
   EXPECT_EQ(json["holds"], true);
   EXPECT_EQ(json["differences"], base::Json::array());
+  EXPECT_EQ(json["candidate"], verification->candidate);
 }
 
 TEST(Verify, WhatIsNoCertificateIsAnErrorOfTheInput) {
@@ -50,8 +56,8 @@ TEST(Verify, WhatIsNoCertificateIsAnErrorOfTheInput) {
 TEST(Verify, AnEmptyCertificateHasEveryFieldMissing) {
   Files files = sample_files();
   files[kDocument] = R"({"version": 1})";
-  EXPECT_THAT(refusal(files), AllOf(HasSubstr("/candidate: is missing"), HasSubstr("/chain"),
-                                    HasSubstr("/policy: is missing")));
+  EXPECT_THAT(refusal(files),
+              AllOf(HasSubstr("/candidate: is missing"), HasSubstr("/chain"), HasSubstr("/policy: is missing")));
 }
 
 TEST(Verify, OtherWritingOfTheSameIsRefused) {
@@ -67,8 +73,8 @@ TEST(Verify, APageThatSaysOtherwiseIsRefusedByItsLine) {
   const std::size_t at = page.find("times as fast");
   ASSERT_NE(at, std::string::npos);
   page.replace(at, 5, "TIMES");
-  EXPECT_THAT(refusal(files), StartsWith("certificate.md: differs from what the certificate gives, from byte " +
-                                         std::to_string(at)));
+  EXPECT_THAT(refusal(files),
+              StartsWith("certificate.md: differs from what the certificate gives, from byte " + std::to_string(at)));
 }
 
 // Whoever edits a sample and mends all digests of files still has the journal, the chain and the decision against them.
@@ -123,7 +129,7 @@ TEST(Verify, AForgeryOfEverythingIsSeenOnlyByASecondCopyOfTheChain) {
   testing::run_beside_another(laboratory);
   const auto chain = laboratory.archive().decisions().value();
   const Files files = collect(laboratory.archive(), "scale-search", std::nullopt).value();
-  const base::Json certificate = verify(files)->certificate;
+  const Verification certificate = verify(files).value();
   EXPECT_THAT(chain_differences(certificate, chain), SizeIs(0));
   // Another run of the same campaign is another archive: its chain has other times of day.
   auto other = chain;

@@ -112,8 +112,8 @@ TEST(ParseTest, ACertificateIsWrittenAndChecked) {
   EXPECT_EQ(check.path, "proof");
   EXPECT_EQ(check.against, "");
   EXPECT_EQ(command<VerifyCertificateCommand>("verify-certificate proof --against .assay").against, ".assay");
-  for (const char* bad : {"certificate tune", "certificate --output x", "certificate tune -o x --candidate 0",
-                          "verify-certificate"}) {
+  for (const char* bad :
+       {"certificate tune", "certificate --output x", "certificate tune -o x --candidate 0", "verify-certificate"}) {
     EXPECT_EQ(parse_line(bad).exit_code, 2) << bad;
   }
 }

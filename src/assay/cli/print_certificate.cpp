@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include <assay/base/text.hpp>
 
@@ -13,15 +12,12 @@ namespace {
 constexpr std::size_t kMostDifferencesShown = 20;
 
 std::string contents(const certify::Verification& verification) {
-  const base::Json& certificate = verification.certificate;
-  std::string status = certificate["status"].get<std::string>();
+  std::string status = verification.status;
   std::replace(status.begin(), status.end(), '_', ' ');
   return fmt::format("campaign {}: candidate {} ({}), promoted by {}; {}\n  {} files, {} raw samples\n  sha256 {}\n",
-                     base::printable(certificate["campaign"].get<std::string>()),
-                     certificate["candidate"]["number"].get<int>(),
-                     base::printable(certificate["candidate"]["name"].get<std::string>()),
-                     base::printable(certificate["promotion"]["by"].get<std::string>()), status, verification.files,
-                     verification.samples, verification.digest.hex());
+                     base::printable(verification.campaign), verification.candidate, base::printable(verification.name),
+                     base::printable(verification.promoted_by), status, verification.files, verification.samples,
+                     verification.digest.hex());
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 namespace assay::cli {
 namespace {
 
@@ -14,10 +12,11 @@ using testing::StartsWith;
 
 certify::Verification verification() {
   certify::Verification made;
-  made.certificate = {{"campaign", "tune"},
-                      {"status", "not_confirmed"},
-                      {"candidate", {{"number", 3}, {"name", "block_size\x1b[2J"}}},
-                      {"promotion", {{"by", "Ada"}}}};
+  made.campaign = "tune";
+  made.status = "not_confirmed";
+  made.candidate = 3;
+  made.name = "block_size\x1b[2J";
+  made.promoted_by = "Ada";
   made.files = 14;
   made.samples = 96;
   return made;

@@ -197,8 +197,8 @@ class Performer {
   }
 
   base::Result<Answer> operator()(const CertificateCommand& command) const {
-    ASSAY_TRY_ASSIGN(const auto written, service::write_certificate(context_, command.campaign, command.candidate,
-                                                                    command.output));
+    ASSAY_TRY_ASSIGN(const auto written,
+                     service::write_certificate(context_, command.campaign, command.candidate, command.output));
     return answer(0, certify::encode(written), [&] { return print_certificate(written, command.output); });
   }
 

@@ -1,7 +1,5 @@
 #include <assay/service/certificate.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <assay/archive/archive.hpp>
 #include <assay/certify/collect.hpp>
 #include <assay/certify/files.hpp>
@@ -23,7 +21,7 @@ base::Result<certify::Verification> verify_certificate(const os::Path& folder, c
   if (verification.holds() && !against.empty()) {
     ASSAY_TRY_ASSIGN(const archive::Archive archive, archive::Archive::open_reader(against));
     ASSAY_TRY_ASSIGN(const auto chain, archive.decisions());
-    verification.differences = certify::chain_differences(verification.certificate, chain);
+    verification.differences = certify::chain_differences(verification, chain);
   }
   return verification;
 }
