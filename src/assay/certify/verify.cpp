@@ -43,7 +43,8 @@ void check_artefacts(const Files& files, const Json& certificate, std::vector<Di
   }
   std::map<std::string, std::string> named;
   for (const Json& artefact : certificate["artefacts"]) {
-    if (artefact.is_object() && artefact.contains("path") && artefact["path"].is_string() &&
+    // One without a name is named by its place when all fields are compared.
+    if (artefact.is_object() && artefact.contains("path") && artefact["path"].is_string() && artefact["path"] != "" &&
         artefact.contains("sha256") && artefact["sha256"].is_string()) {
       named[artefact["path"].get<std::string>()] = artefact["sha256"].get<std::string>();
     }

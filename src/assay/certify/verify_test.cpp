@@ -60,6 +60,17 @@ TEST(Verify, AnEmptyCertificateHasEveryFieldMissing) {
               AllOf(HasSubstr("/candidate: is missing"), HasSubstr("/chain"), HasSubstr("/policy: is missing")));
 }
 
+TEST(Verify, AFileWithoutANameIsRefusedByItsPlace) {
+  Files files = sample_files();
+  edit(files, kDocument, [](base::Json& certificate) { certificate["artefacts"][0]["path"] = ""; });
+  const auto verification = verify(files);
+  ASSERT_TRUE(verification) << verification.error().text();
+  for (const Difference& one : verification->differences) {
+    EXPECT_NE(one.place, "") << one.what;
+  }
+  EXPECT_THAT(refusal(files), HasSubstr("/artefacts/0/path: is \"\", and the evidence gives \"configuration.json\""));
+}
+
 TEST(Verify, OtherWritingOfTheSameIsRefused) {
   Files files = sample_files();
   files[kDocument].insert(1, " ");
