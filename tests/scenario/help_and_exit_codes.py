@@ -3,8 +3,8 @@
 import assay_scenario as scenario
 
 COMMANDS = ["", "doctor", "validate", "evaluate", "compare", "selftest", "campaign", "campaign run", "campaign resume",
-            "campaign status", "candidates", "show", "approve", "report", "export", "archive", "archive verify",
-            "archive gc", "archive stats", "dataset", "dataset check", "dataset materialise"]
+            "campaign status", "candidates", "show", "approve", "report", "certificate", "verify-certificate",
+            "export", "archive", "archive verify", "archive gc", "archive stats", "dataset", "dataset check", "dataset materialise"]
 
 
 class HelpTest(scenario.Scenario):
@@ -20,7 +20,7 @@ class HelpTest(scenario.Scenario):
 
     def test_bad_command_lines_end_with_2_and_say_what_is_wrong(self):
         for line in ["", "nonsense", "evaluate", "evaluate k.cpp --nonsense", "validate --kind x y", "campaign",
-                     "campaign run", "report x", "archive", "dataset"]:
+                     "campaign run", "report x", "archive", "dataset", "certificate x", "verify-certificate"]:
             with self.subTest(line=line):
                 finished = self.assay(*line.split(), code=2)
                 self.assertEqual(finished.out, "")
@@ -28,8 +28,8 @@ class HelpTest(scenario.Scenario):
 
     def test_without_an_archive_readers_say_how_one_is_made(self):
         for line in ["candidates", "show abcd", "campaign status", "campaign resume x", "approve x",
-                     "report x --output r.html", "export x --output out", "archive verify", "archive gc",
-                     "archive stats"]:
+                     "report x --output r.html", "export x --output out", "certificate x --output out",
+                     "archive verify", "archive gc", "archive stats"]:
             with self.subTest(line=line):
                 finished = self.assay(*line.split(), "--archive", self.archive, code=2)
                 self.assertIn(str(self.archive), finished.err)

@@ -130,6 +130,10 @@ class KillTest(scenario.Scenario):
             "SELECT e.id, e.campaign, c.content, i.content, e.stage, e.device, e.outcome, e.cause FROM evaluations e "
             "JOIN candidates c ON c.number = e.candidate LEFT JOIN candidates i ON i.number = e.incumbent "
             "ORDER BY e.number").fetchall()
+        # The digests cover times of day; `archive verify` recomputes them. An entry's number moves where attempts failed.
+        decisions = database.execute(
+            "SELECT d.number, d.campaign, e.kind, d.chained, d.evidence IS NULL FROM decisions d JOIN events e "
+            "ON e.campaign = d.campaign AND e.sequence = d.sequence ORDER BY d.number").fetchall()
         database.close()
         # An intent or a failed attempt is there as often as it was tried.
         journal = [(kind, without_volatile(json.loads(body))) for kind, body in events
@@ -139,7 +143,7 @@ class KillTest(scenario.Scenario):
             shown = self.assay("show", row[0], "--archive", archive, "--json").json()
             samples = json.loads(self.assay("show", row[0], "--log", "samples.json", "--archive", archive).out)
             details.append(without_volatile([list(row), shown["report"]["evaluation"], samples]))
-        return {"candidates": candidates, "journal": journal, "evaluations": details}
+        return {"candidates": candidates, "journal": journal, "evaluations": details, "decisions": decisions}
 
     def kill_something(self, process, name, moment, chance):
         """Waits for the moment, then for a process of this name, and kills it. False if the run ended before."""

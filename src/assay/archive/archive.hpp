@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <assay/archive/built_code.hpp>
+#include <assay/archive/decisions.hpp>
 #include <assay/archive/imports.hpp>
 #include <assay/base/digest.hpp>
 #include <assay/base/error.hpp>
@@ -80,6 +81,7 @@ struct VerifyReport {
   std::uint64_t candidates = 0;
   std::uint64_t blobs = 0;
   std::uint64_t blob_bytes = 0;
+  std::uint64_t decisions = 0;  ///< Links of the chain.
   std::vector<std::string> problems;
 };
 
@@ -159,6 +161,9 @@ class Archive {
   [[nodiscard]] base::Result<std::vector<Campaign>> campaigns() const;
   [[nodiscard]] base::Result<void> append(const Append& append);
   [[nodiscard]] base::Result<std::vector<Event>> events(std::string_view campaign) const;
+  /// Lists the chain of all campaigns' decisions in its order (decisions.hpp). Entries that are decisions are chained by
+  /// append and ingest, in their transaction.
+  [[nodiscard]] base::Result<std::vector<ChainedDecision>> decisions() const;
 
   // Care.
   [[nodiscard]] base::Result<VerifyReport> verify() const;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/archive/archive.hpp>
+#include <assay/archive/decisions.hpp>
 #include <assay/archive/store.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
@@ -106,6 +107,9 @@ base::Result<void> insert_events(const Database& database, const Append& append)
   for (const auto& [kind, body] : append.events) {
     ASSAY_TRY(database.execute("INSERT INTO events (campaign, sequence, kind, body, at) VALUES (?, ?, ?, ?, ?)",
                                {append.campaign, ++sequence, kind, body, now}));
+    if (is_decision(kind)) {
+      ASSAY_TRY(chain_decision(database, append.campaign, sequence, Chained::with_entry));
+    }
   }
   return {};
 }

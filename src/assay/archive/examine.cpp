@@ -7,6 +7,7 @@
 #include <set>
 
 #include <assay/archive/bundle.hpp>
+#include <assay/archive/decisions.hpp>
 #include <assay/archive/store.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
@@ -29,6 +30,7 @@ class Examination {
     section("imports", check_imports());
     section("campaigns", check_campaigns());
     section("events", check_events_of_all());
+    section("decisions", check_decisions());
     return std::move(report_);
   }
 
@@ -289,6 +291,16 @@ class Examination {
           expected = sequence + 1;
           check_object(fmt::format("campaign {}: entry {} ({})", campaign, sequence, rows.text(2)), rows.text(3));
         });
+  }
+
+  base::Result<void> check_decisions() {
+    ASSAY_TRY(each_row("SELECT count(*) FROM decisions", {},
+                       [&](const Rows& rows) { report_.decisions = static_cast<std::uint64_t>(rows.integer(0)); }));
+    ASSAY_TRY_ASSIGN(const std::vector<std::string> broken, chain_problems(database_));
+    for (const std::string& one : broken) {
+      problem(one);
+    }
+    return {};
   }
 
   void check_object(const std::string& who, const std::string& text) {

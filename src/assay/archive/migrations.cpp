@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include <assay/archive/decisions.hpp>
+
 namespace assay::archive {
 namespace {
 
@@ -142,6 +144,22 @@ CREATE TRIGGER input_failures_stay BEFORE DELETE ON input_failures
 BEGIN SELECT RAISE (ABORT, 'failing inputs are kept for ever'); END;
 )sql";
 
+// The chain of decisions (archive/decisions.hpp).
+constexpr std::string_view kDecisionChain = R"sql(
+CREATE TABLE decisions (
+  number INTEGER PRIMARY KEY CHECK (number >= 1),
+  campaign TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  chained INTEGER NOT NULL CHECK (chained IN (0, 1)),
+  evidence TEXT CHECK (length(evidence) = 64),
+  record TEXT NOT NULL CHECK (length(record) = 64),
+  predecessor TEXT NOT NULL UNIQUE CHECK (length(predecessor) = 64),
+  digest TEXT NOT NULL UNIQUE CHECK (length(digest) = 64),
+  UNIQUE (campaign, sequence),
+  FOREIGN KEY (campaign, sequence) REFERENCES events (campaign, sequence)
+) STRICT;
+)sql";
+
 base::Result<std::int64_t> single_integer(const Database& database, const std::string& sql) {
   ASSAY_TRY_ASSIGN(Rows rows, database.query(sql));
   ASSAY_TRY_ASSIGN(const bool found, rows.next());
@@ -157,7 +175,8 @@ tl::unexpected<base::Error> newer(const Database& database, int found, int known
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-  static const std::vector<Migration> kSteps = {{1, kFirst}, {2, kImports}, {3, kBuiltCode}, {4, kFailures}};
+  static const std::vector<Migration> kSteps = {
+      {1, kFirst}, {2, kImports}, {3, kBuiltCode}, {4, kFailures}, {5, kDecisionChain, &chain_earlier_decisions}};
   return kSteps;
 }
 
@@ -206,6 +225,9 @@ base::Result<void> migrate(const Database& database, const std::vector<Migration
     if (step.version > version) {
       ASSAY_TRY(base::with_context(database.script(std::string(step.sql)),
                                    fmt::format("while migrating to schema {}", step.version)));
+      if (step.then != nullptr) {
+        ASSAY_TRY(base::with_context(step.then(database), fmt::format("while migrating to schema {}", step.version)));
+      }
     }
   }
   if (version < known) {

@@ -12,6 +12,8 @@ namespace assay::archive {
 struct Migration {
   int version = 0;
   std::string_view sql;
+  /// What SQL cannot do, run after it; may be null.
+  base::Result<void> (*then)(const Database&) = nullptr;
 };
 
 /// Lists all steps in order; versions are 1, 2, …

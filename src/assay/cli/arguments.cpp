@@ -18,9 +18,10 @@ constexpr const char* kFooter = R"(Examples:
   assay evaluate kernel.cpp                        judge one kernel against the baseline
   assay campaign run tune --tunable SOLUTION       search tunable parameters
   assay report tune --output report.html           one page that shows why
+  assay certificate tune --output proof            what proves the winner to others
   assay dataset check my-dataset                   find what is wrong with a dataset
 
-Exit codes: 0 done, 1 the candidate failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
+Exit codes: 0 done, 1 the candidate or a certificate failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
 Environment: ASSAY_DATASET, ASSAY_ARCHIVE, ASSAY_BUILD_CACHE (folders), NO_COLOR.)";
 
 }  // namespace

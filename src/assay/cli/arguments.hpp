@@ -72,6 +72,15 @@ struct ExportCommand {
   std::string subject;
   std::string output;
 };
+struct CertificateCommand {
+  std::string campaign;
+  std::optional<int> candidate;  ///< Absent: the campaign's last promotion.
+  std::string output;
+};
+struct VerifyCertificateCommand {
+  std::string path;     ///< The folder, or its certificate.json.
+  std::string against;  ///< An archive whose chain must have its links; empty: offline.
+};
 struct ArchiveCommand {
   enum class Action : std::uint8_t { verify, gc, stats };
   Action action = Action::stats;
@@ -94,11 +103,11 @@ struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
 
-using Command =
-    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
-                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
+                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
+                             ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
+                             AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -102,6 +102,22 @@ TEST(ParseTest, CompareJudgesTheSecondAgainstTheFirstOverAllWorkloads) {
   EXPECT_EQ(command<EvaluateCommand>("compare a b --workloads gate").options.workloads, "gate");
 }
 
+TEST(ParseTest, ACertificateIsWrittenAndChecked) {
+  const auto plain = command<CertificateCommand>("certificate tune --output proof");
+  EXPECT_EQ(plain.campaign, "tune");
+  EXPECT_EQ(plain.output, "proof");
+  EXPECT_EQ(plain.candidate, std::nullopt);
+  EXPECT_EQ(command<CertificateCommand>("certificate tune -o proof --candidate 3").candidate, 3);
+  const auto check = command<VerifyCertificateCommand>("verify-certificate proof");
+  EXPECT_EQ(check.path, "proof");
+  EXPECT_EQ(check.against, "");
+  EXPECT_EQ(command<VerifyCertificateCommand>("verify-certificate proof --against .assay").against, ".assay");
+  for (const char* bad :
+       {"certificate tune", "certificate --output x", "certificate tune -o x --candidate 0", "verify-certificate"}) {
+    EXPECT_EQ(parse_line(bad).exit_code, 2) << bad;
+  }
+}
+
 TEST(ParseTest, ValidateNeedsAKnownKind) {
   const auto parsed = command<ValidateCommand>("validate --kind trace - --json");
   EXPECT_EQ(parsed.options.kind, service::DocumentKind::trace);

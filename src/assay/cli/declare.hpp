@@ -19,7 +19,7 @@ struct Draft {
 /// Declare groups of commands with their options, help and examples. Several files share the work, since CLI11 costs
 /// seconds a translation unit. `draft` must live until the parser has run.
 void declare_judging(CLI::App& app, Draft& draft);    ///< doctor, validate, evaluate, compare, selftest
-void declare_campaigns(CLI::App& app, Draft& draft);  ///< campaign, policy, approve, report
+void declare_campaigns(CLI::App& app, Draft& draft);  ///< campaign, policy, approve, report, certificate
 void declare_archive(CLI::App& app, Draft& draft);    ///< candidates, show, export, archive
 void declare_dataset(CLI::App& app, Draft& draft);    ///< dataset
 void declare_foreign(CLI::App& app, Draft& draft);    ///< audit, import

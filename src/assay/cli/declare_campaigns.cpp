@@ -101,6 +101,34 @@ void declare_report(CLI::App& app, Draft& draft) {
   command->final_callback(slot.chosen());
 }
 
+void declare_certificate(CLI::App& app, Draft& draft) {
+  const Slot<CertificateCommand> slot(draft);
+  CLI::App* command = add_command(app, "certificate", "Write what proves a promotion, for whoever has only that",
+                                  "  assay certificate tune --output tune-certificate\n"
+                                  "  assay certificate tune --candidate 3 --output third\n\n"
+                                  "Whoever has the folder checks it with: assay verify-certificate tune-certificate");
+  command->add_option("campaign", slot->campaign, "The campaign")->required();
+  command->add_option("--candidate", slot->candidate, "Number of a promoted candidate (default: the last promoted)")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--output,-o", slot->output, "The folder, which must not exist yet")->required();
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_verify_certificate(CLI::App& app, Draft& draft) {
+  const Slot<VerifyCertificateCommand> slot(draft);
+  CLI::App* command = add_command(
+      app, "verify-certificate", "Recompute a certificate from its raw samples; exit code 1 if anything differs",
+      "  assay verify-certificate tune-certificate\n"
+      "  assay verify-certificate tune-certificate/certificate.json --json\n"
+      "  assay verify-certificate tune-certificate --against .assay\n\n"
+      "Needs neither archive nor dataset, and runs nothing of the candidate. Exit code 2: it is no certificate.");
+  command->add_option("certificate", slot->path, "The folder, or its certificate.json")->required();
+  command->add_option("--against", slot->against, "Also hold its links against the chain of this archive");
+  add_shared(*command, draft, {Shared::json});
+  command->final_callback(slot.chosen());
+}
+
 }  // namespace
 
 void declare_campaigns(CLI::App& app, Draft& draft) {
@@ -116,6 +144,8 @@ void declare_campaigns(CLI::App& app, Draft& draft) {
   declare_policy(app, draft);
   declare_approve(app, draft);
   declare_report(app, draft);
+  declare_certificate(app, draft);
+  declare_verify_certificate(app, draft);
 }
 
 }  // namespace assay::cli

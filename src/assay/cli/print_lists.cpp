@@ -301,9 +301,9 @@ std::string print_verify(const archive::VerifyReport& report) {
   for (const std::string& problem : report.problems) {
     text += base::printable(problem) + "\n";
   }
-  return text + fmt::format("{}, {}, {} ({}): {}\n", plural(report.evaluations, "evaluation"),
+  return text + fmt::format("{}, {}, {} ({}), {} in one chain: {}\n", plural(report.evaluations, "evaluation"),
                             plural(report.candidates, "candidate"), plural(report.blobs, "blob"),
-                            base::human_bytes(report.blob_bytes),
+                            base::human_bytes(report.blob_bytes), plural(report.decisions, "decision"),
                             report.problems.empty() ? "all sound" : plural(report.problems.size(), "problem"));
 }
 

@@ -171,7 +171,9 @@ TEST(PrintArchiveTest, VerifyCollectStatisticsExport) {
   archive::VerifyReport verify;
   verify.evaluations = 1;
   verify.blobs = 2;
-  EXPECT_THAT(print_verify(verify), HasSubstr("1 evaluation, 0 candidates, 2 blobs (0 B): all sound"));
+  verify.decisions = 3;
+  EXPECT_THAT(print_verify(verify),
+              HasSubstr("1 evaluation, 0 candidates, 2 blobs (0 B), 3 decisions in one chain: all sound"));
   verify.problems = {"blob ab is damaged"};
   EXPECT_THAT(print_verify(verify), AllOf(StartsWith("blob ab is damaged\n"), HasSubstr("1 problem")));
   archive::CollectReport collect;

@@ -14,6 +14,7 @@
 #include <assay/cli/interrupt.hpp>
 #include <assay/cli/print_admissibility.hpp>
 #include <assay/cli/print_audit.hpp>
+#include <assay/cli/print_certificate.hpp>
 #include <assay/cli/print_dataset.hpp>
 #include <assay/cli/print_evaluation.hpp>
 #include <assay/cli/print_imported.hpp>
@@ -22,6 +23,7 @@
 #include <assay/cli/progress.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_report.hpp>
+#include <assay/service/certificate.hpp>
 #include <assay/service/foreign_audit.hpp>
 #include <assay/service/import.hpp>
 #include <assay/service/solutions.hpp>
@@ -30,6 +32,7 @@ namespace assay::cli {
 namespace {
 
 constexpr int kCandidateFailed = 1;
+constexpr int kCertificateFailed = 1;
 constexpr int kBadRequest = 2;
 constexpr int kEnvironmentFailed = 3;
 constexpr int kBug = 70;
@@ -191,6 +194,18 @@ class Performer {
   base::Result<Answer> operator()(const ExportCommand& command) const {
     ASSAY_TRY_ASSIGN(const auto report, service::export_solution(context_, command.subject, command.output));
     return answer(0, service::encode(report), [&] { return print_export(report, command.output); });
+  }
+
+  base::Result<Answer> operator()(const CertificateCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto written,
+                     service::write_certificate(context_, command.campaign, command.candidate, command.output));
+    return answer(0, certify::encode(written), [&] { return print_certificate(written, command.output); });
+  }
+
+  base::Result<Answer> operator()(const VerifyCertificateCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto verification, service::verify_certificate(command.path, command.against));
+    return answer(verification.holds() ? 0 : kCertificateFailed, certify::encode(verification),
+                  [&] { return print_verification(verification); });
   }
 
   base::Result<Answer> operator()(const ArchiveCommand& command) const {

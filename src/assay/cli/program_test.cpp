@@ -117,6 +117,7 @@ TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
                                         ShowCommand{"abcd", {}, {}},
                                         ReportCommand{"x", "r.html"},
                                         ExportCommand{"x", "out"},
+                                        CertificateCommand{"x", std::nullopt, "out"},
                                         CampaignResumeCommand{"x", ""},
                                         ApproveCommand{"x", service::Answer::approve, "", ""},
                                         ArchiveCommand{ArchiveCommand::Action::verify},
@@ -141,6 +142,21 @@ TEST_F(ProgramTest, AnEmptyArchiveHasNothingToShow) {
   EXPECT_EQ(base::Json::parse(act(ArchiveCommand{}, Format::json)->text)["evaluations"], 0);
   EXPECT_THAT(act(ArchiveFailuresCommand{})->text, HasSubstr("no failing input is kept"));
   EXPECT_EQ(act(ArchiveFailuresCommand{}, Format::json)->text, "[]\n");
+}
+
+TEST_F(ProgramTest, VerifyCertificateEndsWithOneWhereSomethingDiffersAndTwoWhereThereIsNone) {
+  const auto missing = act(VerifyCertificateCommand{folder_.path().string(), ""});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().owner, base::Owner::input);
+  write("certificate.json", "{}");
+  EXPECT_EQ(act(VerifyCertificateCommand{folder_.path().string(), ""}).error().code, "certificate.version");
+  write("certificate.json", R"({"version": 1})");
+  const auto refused = act(VerifyCertificateCommand{folder_.path().string(), ""});
+  ASSERT_TRUE(refused) << refused.error().text();
+  EXPECT_EQ(refused->exit_code, 1);
+  EXPECT_THAT(refused->text, StartsWith("REFUSED: "));
+  const auto json = act(VerifyCertificateCommand{folder_.path().string(), ""}, Format::json);
+  EXPECT_EQ(base::Json::parse(json->text)["holds"], false);
 }
 
 TEST_F(ProgramTest, DatasetCheckEndsWithWhoIsToBlame) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,6 +48,7 @@ struct Content {
   std::vector<std::string> journal;
   std::vector<std::string> evaluations;
   std::vector<std::string> samples;
+  std::vector<std::string> decisions;
   std::size_t candidates = 0;
 
   bool operator==(const Content&) const = default;
@@ -58,6 +60,11 @@ Content content_of(Laboratory& laboratory) {
   for (const auto& one : must(laboratory.archive().evaluations("scale-search", ""))) {
     content.evaluations.push_back(one.id + " " + std::string(task::to_string(one.outcome)));
     content.samples.push_back(must(laboratory.archive().bundle_file(one.id, "samples.json")));
+  }
+  for (const archive::ChainedDecision& link : must(laboratory.archive().decisions())) {
+    // The digests cover times of day, so that they differ; `verify` recomputes them.
+    content.decisions.push_back(fmt::format("{} {} {} {}", link.number, link.campaign, link.sequence,
+                                            link.evidence ? link.evidence->hex() : "none"));
   }
   content.candidates = must(laboratory.archive().candidates("scale")).size();
   return content;

@@ -72,6 +72,7 @@ task::Sample sample_of(const task::EvaluationRequest& request, base::Philox& ran
   sample.repetition = repetition;
   sample.elapsed_ns = std::llround(1e5 * elements * time_in(request, side) * wander);
   sample.round_trip_ns = sample.elapsed_ns + 1000;
+  sample.checked = repetition == 0;
   return sample;
 }
 

@@ -82,7 +82,8 @@ base::Result<ArchiveStatistics> archive_statistics(const Context& context) {
 
 base::Json encode(const archive::VerifyReport& report) {
   return {{"ok", report.problems.empty()}, {"evaluations", report.evaluations}, {"candidates", report.candidates},
-          {"blobs", report.blobs},         {"blob_bytes", report.blob_bytes},   {"problems", report.problems}};
+          {"blobs", report.blobs},         {"blob_bytes", report.blob_bytes},   {"decisions", report.decisions},
+          {"problems", report.problems}};
 }
 
 base::Json encode(const archive::CollectReport& report) {
