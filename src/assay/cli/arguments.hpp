@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include <assay/service/agent_stream.hpp>
 #include <assay/service/campaign.hpp>
 #include <assay/service/check_definition.hpp>
 #include <assay/service/dataset_check.hpp>
@@ -90,11 +91,15 @@ struct AuditCommand {
 struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
+struct AgentParseCommand {
+  service::AgentStreamOptions options;
+};
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
+using Command =
+    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                 DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand, AgentParseCommand>;
 
 /// What a command line asks for.
 struct Arguments {
