@@ -9,8 +9,10 @@
 #include <vector>
 
 #include <assay/agent/proposer.hpp>
+#include <assay/agent/run_outcome.hpp>
 #include <assay/archive/archive.hpp>
 #include <assay/base/error.hpp>
+#include <assay/control/ledger.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -165,9 +167,36 @@ struct CampaignFinished {
   int incumbent = 0;
 };
 
+/// A run of an agent is about to be made, and this is set aside for it. Written before it starts, so that one whose
+/// controller dies is not free of charge.
+struct AgentRunIntended {
+  static constexpr std::string_view kKind = "agent_run_intended";
+  std::string run;  ///< Its id.
+  std::string agent;
+  Amounts most;
+};
+
+/// A run of an agent has ended. What the ledger books follows from it.
+struct AgentRunEnded {
+  static constexpr std::string_view kKind = "agent_run_ended";
+  std::string run;
+  agent::RunOutcome outcome = agent::RunOutcome::truncated;
+  std::string cause;
+  std::string session;  ///< Empty: it told none.
+  std::string model;    ///< Empty: it told none.
+  Actuals actuals;
+};
+
+/// A run was not made, because the budget does not hold it.
+struct BudgetReached {
+  static constexpr std::string_view kKind = "budget_reached";
+  std::string agent;
+  std::string why;
+};
+
 using Entry = std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
                            CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
-                           CampaignConfirmed, CampaignFinished>;
+                           CampaignConfirmed, CampaignFinished, AgentRunIntended, AgentRunEnded, BudgetReached>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);
