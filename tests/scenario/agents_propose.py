@@ -54,7 +54,11 @@ class AgentsProposeTest(scenario.Scenario):
         extra = self.playing("claude", "bare")  # $0.02031 a run
         finished = self.campaign("claude", "--rounds", "9", "--run-dollars", "0.03", "--budget-dollars", "0.08", **extra)
         # 0.03 fits before the first, second and third run (0.0406 spent); before the fourth 0.0191 are left.
-        self.assertEqual(len(self.status()["candidates"]), 3)
+        status = self.status()
+        self.assertEqual(len(status["candidates"]), 3)
+        self.assertEqual(status["agent"]["ledger"]["micro_dollars"], {"spent": 60930, "reserved": 0, "limit": 80000,
+                                                                      "left": 19070})
+        self.assertEqual(status["agent"]["outcomes"], ["finished"] * 3)
         self.assertIn("is not asked", finished.err)
 
     def test_codex_without_credit_is_the_environments_and_resumes(self):

@@ -227,6 +227,7 @@ base::Result<AgentRun> run_agent(const AgentProgram& program, const os::Path& fo
   options.working_directory = seen_folder(folder);
   options.standard_output = output.theirs.get();
   options.standard_error = errors.theirs.get();
+  options.limits.file_size_bytes = limits.file_bytes;
   options.sandbox = sandbox_of(program, folder, limits);
 
   AgentRun run;

@@ -38,7 +38,8 @@ struct RunLimits {
   std::chrono::nanoseconds grace = std::chrono::seconds(10);
   std::uint64_t memory_bytes = std::uint64_t{8} << 30U;
   std::uint64_t processes = 512;
-  std::size_t record_bytes = std::size_t{64} << 20U;  ///< Of its stdout that are kept.
+  std::uint64_t file_bytes = std::uint64_t{256} << 20U;  ///< Of one file that it writes; their sum is not bounded.
+  std::size_t record_bytes = std::size_t{64} << 20U;     ///< Of its stdout that are kept.
 };
 
 /// How a run went. The files that it left are what it is worth; they are read apart (working_folder.hpp).

@@ -245,6 +245,9 @@ class ClaudeInterpreter final : public Interpreter {
   void conclude_result(const RunFacts& facts, StreamSummary& summary) const {
     const Result& result = result_;
     summary.cause = result.message.empty() ? result.subtype : clip(result.message, kLongestPath);
+    if (summary.cause.empty()) {
+      summary.cause = "its result does not say how it ended";
+    }
     if (result.subtype == "error_max_turns" || result.subtype == "error_max_budget_usd") {
       summary.outcome = RunOutcome::limit_reached;
     } else if (result.subtype == "error_during_execution" && result.terminal.starts_with("aborted")) {

@@ -184,6 +184,12 @@ TEST(StreamReader, ClaudesRefusalAndItsErrors) {
   EXPECT_EQ(claude(R"({"type":"result","subtype":"success"})").outcome, RunOutcome::failed);
 }
 
+TEST(StreamReader, AResultThatSaysNothingIsAFailureWithACause) {
+  const StreamSummary found = claude(R"({"type":"result"})");
+  EXPECT_EQ(found.outcome, RunOutcome::failed);
+  EXPECT_EQ(found.cause, "its result does not say how it ended");
+}
+
 TEST(StreamReader, SuccessThatEndedBadlyIsNone) {
   RunFacts facts;
   facts.exit_code = 1;

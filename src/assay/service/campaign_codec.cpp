@@ -42,6 +42,18 @@ base::Json encode_candidate(const control::CandidateState& candidate) {
   return json;
 }
 
+base::Json encode_agent(const CampaignStatus& status) {
+  base::Json outcomes = base::Json::array();
+  for (const agent::RunOutcome outcome : status.state.agent_outcomes) {
+    outcomes.push_back(std::string(agent::to_string(outcome)));
+  }
+  return {{"word", status.configuration.agent->word},
+          {"runs", status.state.agent_runs},
+          {"outcomes", std::move(outcomes)},
+          {"budget_reached", text_or_null(status.state.budget_reached)},
+          {"ledger", control::encode(status.state.ledger)}};
+}
+
 }  // namespace
 
 base::Json encode(const CampaignStatus& status) {
@@ -61,6 +73,9 @@ base::Json encode(const CampaignStatus& status) {
   json["baseline_evaluation"] = text_or_null(state.baseline_evaluation);
   json["confirmation_evaluation"] = text_or_null(state.confirmation_evaluation);
   json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);
+  if (status.configuration.agent) {
+    json["agent"] = encode_agent(status);
+  }
   json["candidates"] = base::Json::array();
   for (const control::CandidateState& candidate : state.candidates) {
     json["candidates"].push_back(encode_candidate(candidate));
