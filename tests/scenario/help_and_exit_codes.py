@@ -4,7 +4,8 @@ import assay_scenario as scenario
 
 COMMANDS = ["", "doctor", "validate", "evaluate", "compare", "selftest", "campaign", "campaign run", "campaign resume",
             "campaign status", "candidates", "show", "approve", "report", "certificate", "verify-certificate",
-            "export", "archive", "archive verify", "archive gc", "archive stats", "dataset", "dataset check", "dataset materialise"]
+            "export", "archive", "archive verify", "archive gc", "archive stats", "dataset", "dataset check", "dataset materialise",
+            "agent", "agent parse"]
 
 
 class HelpTest(scenario.Scenario):

@@ -11,6 +11,9 @@
 
 namespace assay::agent {
 
+class RunJournal;
+struct Situation;
+
 /// A bounded guess, stated before it is measured.
 struct Hypothesis {
   std::string regime;             ///< "all", or a regime's name.
@@ -31,13 +34,18 @@ struct Trial {
   task::Solution solution;
   task::Outcome outcome = task::Outcome::measured;
   std::optional<double> log_ratio_to_baseline;  ///< Below 0 is faster. Chained over incumbents; absent if not measured.
+  std::string change;                           ///< What its hypothesis said.
+  std::string cause;                            ///< Why its outcome is what it is, in a sentence.
 };
 
-/// Proposes candidates. Must be a pure function of its configuration and the history: a resumed campaign asks again.
+/// Proposes candidates. One that runs nothing must be a pure function of its configuration and the history, for a resumed
+/// campaign asks again; one that runs agents tells each run to the journal, so that none is paid twice unseen.
 class Proposer {
  public:
   virtual ~Proposer() = default;
   [[nodiscard]] virtual std::string name() const = 0;
+  /// Tells how the campaign stands and where runs are written down, before each `propose`. Both outlive that call.
+  virtual void attend(const Situation& /*situation*/, RunJournal& /*journal*/) {}
   /// Returns up to `count` proposals; fewer or none when there is nothing left to try.
   [[nodiscard]] virtual base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) = 0;
 };

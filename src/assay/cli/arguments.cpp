@@ -37,6 +37,7 @@ Parsed parse(int argc, const char* const* argv) {
   declare_archive(app, draft);
   declare_dataset(app, draft);
   declare_foreign(app, draft);
+  declare_agents(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include <assay/service/agent_stream.hpp>
 #include <assay/service/campaign.hpp>
 #include <assay/service/check_definition.hpp>
 #include <assay/service/dataset_check.hpp>
@@ -102,12 +103,16 @@ struct AuditCommand {
 struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
+struct AgentParseCommand {
+  service::AgentStreamOptions options;
+};
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
-                             AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand>;
+using Command =
+    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
+                 CertificateCommand, VerifyCertificateCommand, AgentParseCommand>;
 
 /// What a command line asks for.
 struct Arguments {

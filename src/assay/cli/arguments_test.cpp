@@ -163,6 +163,22 @@ TEST(ParseTest, CampaignNumbersHaveRanges) {
   }
 }
 
+TEST(ParseTest, ACampaignTakesAnAgentAndItsBudget) {
+  const auto parsed = command<CampaignRunCommand>(
+      "campaign run night --agent claude --agent-model m --run-minutes 7 --run-dollars 0.5 --run-tokens 9 "
+      "--budget-dollars 3.5");
+  const service::AgentOptions& agent = parsed.options.agent;
+  EXPECT_EQ(agent.word, "claude");
+  EXPECT_EQ(agent.model, "m");
+  EXPECT_EQ(agent.minutes, 7);
+  EXPECT_EQ(agent.dollars, 0.5);
+  EXPECT_EQ(agent.tokens, 9);
+  EXPECT_EQ(agent.budget_dollars, 3.5);
+  EXPECT_FALSE(agent.budget_tokens);
+  EXPECT_EQ(parse_line("campaign run night --agent claude --budget-dollars -1").exit_code, 2);
+  EXPECT_EQ(parse_line("campaign run night --agent claude --run-minutes 0").exit_code, 2);
+}
+
 TEST(ParseTest, TheOtherCommands) {
   EXPECT_EQ(command<CampaignResumeCommand>("campaign resume tune").name, "tune");
   EXPECT_EQ(command<CampaignStatusCommand>("campaign status").name, "");
@@ -178,6 +194,19 @@ TEST(ParseTest, TheOtherCommands) {
   EXPECT_EQ(command<ArchiveFailuresCommand>("archive failures").definition, "");
   EXPECT_EQ(command<ArchiveFailuresCommand>("archive failures --definition d --json").definition, "d");
   command<DoctorCommand>("doctor --json");
+}
+
+TEST(ParseTest, AgentParseNeedsToKnowWhoWroteTheStream) {
+  const auto parsed = command<AgentParseCommand>("agent parse --as claude b.jsonl --after a.jsonl --exit-code 143");
+  EXPECT_EQ(parsed.options.dialect, agent::Dialect::claude);
+  EXPECT_EQ(parsed.options.file, "b.jsonl");
+  EXPECT_EQ(parsed.options.after, "a.jsonl");
+  EXPECT_EQ(parsed.options.exit_code, 143);
+  EXPECT_FALSE(command<AgentParseCommand>("agent parse --as codex a.jsonl").options.exit_code);
+  for (const char* bad : {"agent", "agent parse a.jsonl", "agent parse --as gemini a.jsonl", "agent parse --as codex",
+                          "agent parse --as codex a.jsonl --exit-code 300"}) {
+    EXPECT_EQ(parse_line(bad).exit_code, 2) << bad;
+  }
 }
 
 TEST(ParseTest, DatasetCheckTakesItsFolderByPosition) {
@@ -258,7 +287,9 @@ TEST(ParseTest, EveryCommandHasHelpWithExamples) {
                            "archive stats",
                            "dataset",
                            "dataset check",
-                           "dataset materialise"}) {
+                           "dataset materialise",
+                           "agent",
+                           "agent parse"}) {
     const Parsed parsed = parse_line(std::string(line) + " --help");
     EXPECT_EQ(parsed.exit_code, 0) << line;
     EXPECT_FALSE(parsed.arguments) << line;

@@ -9,6 +9,7 @@ namespace assay::cli {
 namespace {
 
 constexpr int kMostRounds = 1000;
+constexpr int kMostRunMinutes = 1440;
 
 void declare_run(CLI::App& parent, Draft& draft) {
   const Slot<CampaignRunCommand> slot(draft);
@@ -18,7 +19,8 @@ void declare_run(CLI::App& parent, Draft& draft) {
       "  assay campaign run tune --definition gdn_decode_qk4_v8_d128_k_last --tunable gdn_decode_tunable_cpu\n"
       "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 "
       "--report r.html\n"
-      "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n\n"
+      "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n"
+      "  assay campaign run night --agent claude --rounds 5 --per-round 1 --run-dollars 2 --budget-dollars 10\n\n"
       "A finished campaign answers from the archive. It may be interrupted at any moment and continued.\n"
       "What is reported is measured in a new session at the end; a winner that is not better there is demoted. Exit\n"
       "code 3 also where the rules would have promoted a copy of the incumbent (null injections: assay policy "
@@ -27,8 +29,23 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--definition", options.definition, "What is optimised (default: the dataset's only one)");
   command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");
   command->add_option("--tunable", options.tunable, "A solution with tunable parameters, for the tuner to search");
+  command->add_option("--agent", options.agent.word,
+                      "An agent that proposes: codex, claude, or command:PROGRAM (docs/agents.md)");
+  command->add_option("--agent-model", options.agent.model, "Its model (default: its own)");
+  command->add_option("--run-minutes", options.agent.minutes, "What one run of it may take")
+      ->check(CLI::Range(1, kMostRunMinutes))
+      ->capture_default_str();
+  command
+      ->add_option("--run-dollars", options.agent.dollars,
+                   "Set aside for one run, and booked where its account is lost")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--run-tokens", options.agent.tokens, "The same in tokens")->check(CLI::NonNegativeNumber);
+  command->add_option("--budget-dollars", options.agent.budget_dollars, "No run begins that could pass it")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--budget-tokens", options.agent.budget_tokens, "The same in tokens")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--also", options.also, "Candidates by hand, judged first")->expected(-1);
-  command->add_option("--rounds", options.rounds, "Rounds of the tuner")
+  command->add_option("--rounds", options.rounds, "Rounds of proposals")
       ->check(CLI::Range(0, kMostRounds))
       ->capture_default_str();
   command->add_option("--per-round", options.candidates_per_round, "Candidates in a round")

@@ -13,6 +13,7 @@
 #include <assay/base/text.hpp>
 #include <assay/cli/interrupt.hpp>
 #include <assay/cli/print_admissibility.hpp>
+#include <assay/cli/print_agent_stream.hpp>
 #include <assay/cli/print_audit.hpp>
 #include <assay/cli/print_certificate.hpp>
 #include <assay/cli/print_dataset.hpp>
@@ -252,6 +253,11 @@ class Performer {
     return answer(0, foreign::encode(audit), [&] {
       return print_audit(audit, colour()) + (command.page.empty() ? "" : "page: " + command.page + "\n");
     });
+  }
+
+  base::Result<Answer> operator()(const AgentParseCommand& command) const {
+    ASSAY_TRY_ASSIGN(const agent::StreamSummary summary, service::read_agent_stream(command.options));
+    return answer(0, agent::encode(summary), [&] { return print_agent_stream(summary, colour()); });
   }
 
   base::Result<Answer> operator()(const MaterialiseCommand& command) const {

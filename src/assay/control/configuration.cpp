@@ -21,6 +21,7 @@ using task::Node;
 constexpr std::size_t kLongestName = 40;
 constexpr std::int64_t kMostRounds = 10'000;
 constexpr std::int64_t kMostPerRound = 1'000;
+constexpr std::int64_t kMostMinutes = 1'440;
 
 // The name begins evaluation ids, which name folders.
 void check_name(const Node& node, const std::string& name) {
@@ -73,6 +74,39 @@ promote::Policy read_stored_policy(const Node& node) {
   return std::move(*policy);
 }
 
+AgentPlan read_agent_plan(const Node& node) {
+  AgentPlan plan;
+  Fields fields(node);
+  plan.word = fields.required("word").text(task::TextRule::non_empty);
+  plan.model = fields.required("model").text();
+  plan.minutes_per_run = static_cast<int>(fields.required("minutes_per_run").integer({1, kMostMinutes}));
+  plan.micro_dollars_per_run = fields.required("micro_dollars_per_run").integer({0, kLargestAmount});
+  plan.tokens_per_run = fields.required("tokens_per_run").integer({0, kLargestAmount});
+  Fields budget(fields.required("budget"));
+  for (std::size_t i = 0; i < kResources; ++i) {
+    const Node limit = budget.required(kResourceNames[i]);
+    if (limit.has_value()) {
+      plan.budget.limits[i] = limit.integer({0, kLargestAmount});
+    }
+  }
+  budget.refuse_others();
+  fields.refuse_others();
+  return plan;
+}
+
+Json encode_agent_plan(const AgentPlan& plan) {
+  Json budget = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    budget[std::string(kResourceNames[i])] = plan.budget.limits[i] ? Json(*plan.budget.limits[i]) : Json();
+  }
+  return {{"word", plan.word},
+          {"model", plan.model},
+          {"minutes_per_run", plan.minutes_per_run},
+          {"micro_dollars_per_run", plan.micro_dollars_per_run},
+          {"tokens_per_run", plan.tokens_per_run},
+          {"budget", std::move(budget)}};
+}
+
 CampaignConfiguration read_configuration(const Node& node) {
   CampaignConfiguration configuration;
   Fields fields(node);
@@ -105,6 +139,9 @@ CampaignConfiguration read_configuration(const Node& node) {
   configuration.rounds = static_cast<int>(fields.required("rounds").integer({0, kMostRounds}));
   configuration.candidates_per_round =
       static_cast<int>(fields.required("candidates_per_round").integer({1, kMostPerRound}));
+  if (const Node agent = fields.optional("agent"); agent.has_value()) {
+    configuration.agent = read_agent_plan(agent);
+  }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();
   return configuration;
@@ -135,18 +172,22 @@ std::optional<std::uint64_t> simulated_seed(std::string_view device) {
 }
 
 Json encode(const CampaignConfiguration& configuration) {
-  return {{"version", kConfigurationVersion},
-          {"name", configuration.name},
-          {"device", configuration.device},
-          {"definition", task::encode(configuration.definition)},
-          {"workloads", encode_all(configuration.workloads)},
-          {"baseline", task::encode(configuration.baseline)},
-          {"supplied", encode_all(configuration.supplied)},
-          {"tunable", configuration.tunable ? task::encode(*configuration.tunable) : Json()},
-          {"tuner_seed", configuration.tuner_seed},
-          {"rounds", configuration.rounds},
-          {"candidates_per_round", configuration.candidates_per_round},
-          {"policy", promote::encode(configuration.policy)}};
+  Json json = {{"version", kConfigurationVersion},
+               {"name", configuration.name},
+               {"device", configuration.device},
+               {"definition", task::encode(configuration.definition)},
+               {"workloads", encode_all(configuration.workloads)},
+               {"baseline", task::encode(configuration.baseline)},
+               {"supplied", encode_all(configuration.supplied)},
+               {"tunable", configuration.tunable ? task::encode(*configuration.tunable) : Json()},
+               {"tuner_seed", configuration.tuner_seed},
+               {"rounds", configuration.rounds},
+               {"candidates_per_round", configuration.candidates_per_round},
+               {"policy", promote::encode(configuration.policy)}};
+  if (configuration.agent) {  // Campaigns without one are stored as they ever were.
+    json["agent"] = encode_agent_plan(*configuration.agent);
+  }
+  return json;
 }
 
 base::Result<CampaignConfiguration> decode_configuration(const Json& json, std::string_view source) {

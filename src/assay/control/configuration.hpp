@@ -8,12 +8,23 @@
 
 #include <assay/base/error.hpp>
 #include <assay/base/json.hpp>
+#include <assay/control/ledger.hpp>
 #include <assay/promote/policy.hpp>
 #include <assay/task/definition.hpp>
 #include <assay/task/solution.hpp>
 #include <assay/task/workload.hpp>
 
 namespace assay::control {
+
+/// Which agent proposes, and what it may cost.
+struct AgentPlan {
+  std::string word;   ///< "codex", "claude", or "command:PROGRAM".
+  std::string model;  ///< Empty: the program's default.
+  int minutes_per_run = 20;
+  std::int64_t micro_dollars_per_run = 0;  ///< Set aside for a run, and booked where its account is lost.
+  std::int64_t tokens_per_run = 0;         ///< The same.
+  Budget budget;
+};
 
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.
 struct CampaignConfiguration {
@@ -27,6 +38,7 @@ struct CampaignConfiguration {
   std::uint64_t tuner_seed = 0;
   int rounds = 3;  ///< Rounds of proposals, after the supplied candidates.
   int candidates_per_round = 8;
+  std::optional<AgentPlan> agent;  ///< Absent: the tuner proposes, if anybody.
   promote::Policy policy;
 };
 

@@ -277,6 +277,73 @@ void read_body(Fields& fields, CandidateDemoted& entry) {
   entry.why = fields.required("why").text();
 }
 
+constexpr std::array<std::string_view, 3> kActualCertainties = {"exact", "at_least", "unknown"};
+
+Amounts read_amounts(const Node& node) {
+  Amounts amounts;
+  Fields fields(node);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    amounts.values[i] = fields.required(kResourceNames[i]).integer({0, kLargestAmount});
+  }
+  fields.refuse_others();
+  return amounts;
+}
+
+Json encode_actuals(const Actuals& actuals) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    json[std::string(kResourceNames[i])] = {
+        {"certainty", std::string(kActualCertainties[static_cast<std::size_t>(actuals[i].certainty)])},
+        {"amount", actuals[i].amount}};
+  }
+  return json;
+}
+
+Actuals read_actuals(const Node& node) {
+  Actuals actuals;
+  Fields fields(node);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    Fields inner(fields.required(kResourceNames[i]));
+    actuals[i].certainty = static_cast<Actual::Certainty>(inner.required("certainty").word(kActualCertainties));
+    actuals[i].amount = inner.required("amount").integer({0, kLargestAmount});
+    inner.refuse_others();
+  }
+  fields.refuse_others();
+  return actuals;
+}
+
+Json body_of(const AgentRunIntended& entry) {
+  return {{"run", entry.run}, {"agent", entry.agent}, {"most", encode(entry.most)}};
+}
+
+void read_body(Fields& fields, AgentRunIntended& entry) {
+  entry.run = read_name(fields.required("run"));
+  entry.agent = read_name(fields.required("agent"));
+  entry.most = read_amounts(fields.required("most"));
+}
+
+Json body_of(const AgentRunEnded& entry) {
+  return {{"run", entry.run},     {"outcome", std::string(agent::to_string(entry.outcome))},
+          {"cause", entry.cause}, {"session", entry.session},
+          {"model", entry.model}, {"actuals", encode_actuals(entry.actuals)}};
+}
+
+void read_body(Fields& fields, AgentRunEnded& entry) {
+  entry.run = read_name(fields.required("run"));
+  entry.outcome = static_cast<agent::RunOutcome>(fields.required("outcome").word(agent::kRunOutcomes));
+  entry.cause = fields.required("cause").text();
+  entry.session = fields.required("session").text();
+  entry.model = fields.required("model").text();
+  entry.actuals = read_actuals(fields.required("actuals"));
+}
+
+Json body_of(const BudgetReached& entry) { return {{"agent", entry.agent}, {"why", entry.why}}; }
+
+void read_body(Fields& fields, BudgetReached& entry) {
+  entry.agent = read_name(fields.required("agent"));
+  entry.why = fields.required("why").text();
+}
+
 tl::unexpected<base::Error> unreadable(const archive::Event& event, const std::string& what) {
   return base::internal_error(
       "journal.event",

@@ -57,6 +57,10 @@ std::vector<Entry> samples() {
       InjectionSwept{2, "c-2-nullsweep-1", task::Outcome::better, "faster", decision()},
       NullPromoted{2, "a copy won"},
       InjectionWarned{2, "a loser was not seen"},
+      AgentRunIntended{"c-run-1", "codex", {{500000, 20000, 0, 1200000, 0}}},
+      AgentRunEnded{"c-run-1", agent::RunOutcome::quota, "no credit", "s1", "m1",
+                    Actuals{{{Actual::Certainty::exact, 7}, {Actual::Certainty::at_least, 8}, {}, {}, {}}}},
+      BudgetReached{"codex", "nothing is left"},
   };
 }
 
@@ -103,6 +107,10 @@ TEST(Events, KeepTheirPersistedForm) {
             R"("duplicate":{"of":3,"sameness":"machine_code"}})");
   EXPECT_EQ(text(CandidatePromoted{7, "Ada", "fast"}), R"(candidate_promoted {"candidate":7,"by":"Ada","why":"fast"})");
   EXPECT_EQ(text(CampaignFinished{0}), R"(campaign_finished {"incumbent":0})");
+  EXPECT_EQ(text(AgentRunIntended{"r", "codex", {{1, 2, 3, 4, 5}}}),
+            R"(agent_run_intended {"run":"r","agent":"codex","most":{"micro_dollars":1,"tokens":2,"device_ms":3,)"
+            R"("wall_ms":4,"human_seconds":5}})");
+  EXPECT_EQ(text(BudgetReached{"codex", "w"}), R"(budget_reached {"agent":"codex","why":"w"})");
   EXPECT_EQ(to_string(Purpose::baseline), "baseline");
   EXPECT_EQ(to_string(Purpose::sweep), "sweep");
   EXPECT_EQ(to_string(Sameness::content), "content");

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <assay/archive/bundle.hpp>
+#include <assay/control/agent_runs.hpp>
 #include <assay/control/injections.hpp>
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
@@ -167,6 +168,9 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
   } else {
     proposer = proposer_.name();
     ASSAY_TRY_ASSIGN(const std::vector<agent::Trial> trials, history());
+    AgentRuns runs(configuration_, state_, [this](const Entry& entry) { return record(entry); });
+    ASSAY_TRY(runs.end_abandoned());
+    proposer_.attend(situation_of(configuration_, state_), runs);
     ASSAY_TRY_ASSIGN(proposals, proposer_.propose(trials, configuration_.candidates_per_round));
     if (proposals.size() > static_cast<std::size_t>(configuration_.candidates_per_round)) {
       return base::internal_error("proposer.too_many",
@@ -362,6 +366,8 @@ base::Result<std::vector<agent::Trial>> Executor::history() const {
     ASSAY_TRY_ASSIGN(trial.solution, solution(candidate.number));
     trial.outcome = candidate.outcome.value_or(task::Outcome::duplicate);
     trial.log_ratio_to_baseline = candidate.log_ratio_to_baseline;
+    trial.change = candidate.hypothesis.change;
+    trial.cause = candidate.cause;
     trials.push_back(std::move(trial));
   }
   return trials;

@@ -17,6 +17,9 @@ class Folding {
       : configuration_(configuration), state_(state) {}
 
   base::Result<void> operator()(const CampaignStarted& /*entry*/) {
+    if (configuration_.agent) {
+      state_.ledger = Ledger(configuration_.agent->budget);
+    }
     return require(state_.last_sequence == 0, "a journal has one beginning");
   }
 
@@ -200,6 +203,23 @@ class Folding {
     ASSAY_TRY(require(injected(entry.injection) && injected_at(entry.injection).outcome, "it was not judged"));
     injected_at(entry.injection).warning = entry.why;
     return {};
+  }
+
+  base::Result<void> operator()(const AgentRunIntended& entry) {
+    ASSAY_TRY(require(searching(), "no agent can run now"));
+    ++state_.agent_runs;
+    return require(state_.ledger.reserve(entry.run, entry.most).has_value(), "the budget does not hold the run");
+  }
+
+  base::Result<void> operator()(const AgentRunEnded& entry) {
+    ASSAY_TRY(require(state_.ledger.settle(entry.run, entry.actuals).has_value(), "nobody intended the run"));
+    state_.agent_outcomes.push_back(entry.outcome);
+    return {};
+  }
+
+  base::Result<void> operator()(const BudgetReached& entry) {
+    state_.budget_reached = entry.why;
+    return require(searching(), "no agent can run now");
   }
 
   base::Result<void> operator()(const CampaignFinished& entry) {

@@ -114,6 +114,15 @@ struct Narrator {
   std::string operator()(const CampaignFinished& entry) const {
     return fmt::format("finished: the incumbent is {}", who(entry.incumbent, state));
   }
+  std::string operator()(const AgentRunIntended& entry) const {
+    return fmt::format("{} is asked for a candidate ({})", entry.agent, entry.run);
+  }
+  std::string operator()(const AgentRunEnded& entry) const {
+    return fmt::format("{}: {}: {}", entry.run, agent::to_string(entry.outcome), entry.cause);
+  }
+  std::string operator()(const BudgetReached& entry) const {
+    return fmt::format("{} is not asked: {}", entry.agent, entry.why);
+  }
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <assay/base/error.hpp>
 #include <assay/control/configuration.hpp>
 #include <assay/control/events.hpp>
+#include <assay/control/ledger.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -117,6 +118,10 @@ struct CampaignState {
   std::string confirmation_evaluation;
   std::optional<promote::Decision> confirmation;  ///< The incumbent against the baseline: the only headline number.
   std::string failure;
+  Ledger ledger;  ///< Of what agents cost.
+  int agent_runs = 0;
+  std::vector<agent::RunOutcome> agent_outcomes;  ///< Of those that have ended, in their order.
+  std::string budget_reached;                     ///< Why the last run that was refused was; empty: none was.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.

@@ -13,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <set>
 
 #include <assay/os/containment.hpp>
@@ -366,6 +368,24 @@ void Process::kill() {
   // The PID is ours until reap, so it cannot have been given to another process.
   ::kill(pid_, SIGKILL);
   reap();
+}
+
+void Process::interrupt() {
+  if (pid_ <= 0 || ended_) {
+    return;
+  }
+  if (group_) {
+    ::kill(pid_, SIGINT);
+    return;
+  }
+  // The init is deaf, and its first child is the program. Nothing can take that number while the init, which alone reaps
+  // it, waits for it; once it has ended, the list is empty or holds an orphan, which dies next anyway.
+  const std::string path = fmt::format("/proc/{}/task/{}/children", pid_, pid_);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> children(std::fopen(path.c_str(), "re"), std::fclose);
+  int child = 0;
+  if (children && std::fscanf(children.get(), "%d", &child) == 1) {
+    ::kill(child, SIGINT);
+  }
 }
 
 void harden_this_process() {

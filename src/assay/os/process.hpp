@@ -78,6 +78,9 @@ class Process {
   [[nodiscard]] base::Result<std::optional<ExitStatus>> wait_for(std::chrono::nanoseconds limit);
   /// Kills the child and every descendant and reaps it. Does nothing if it has ended.
   void kill();
+  /// Asks the program itself, not what it started, to end (SIGINT): one that keeps an account writes it then. Does
+  /// nothing where it has ended or cannot be found.
+  void interrupt();
   /// The containment that was had: what was asked for, or less where it does not work.
   [[nodiscard]] Containment containment() const {
     return group_ ? Containment::process_group : Containment::pid_namespace;

@@ -303,6 +303,18 @@ TEST_P(ProcessTest, refuses_options_that_cannot_work) {
   EXPECT_EQ(refused([](ProcessOptions& o) { o.descriptors = {{9999, 5}}; }), Owner::environment);
 }
 
+TEST_P(ProcessTest, asks_the_program_itself_to_end) {
+  const auto made = TemporaryDirectory::create(::testing::TempDir(), "assay-interrupt-");
+  ASSERT_TRUE(made);
+  const std::string ready = (made->path() / "ready").string();
+  auto process = Process::spawn(sh("trap 'exit 7' INT; touch " + ready + "; while :; do sleep 0.01; done"));
+  ASSERT_TRUE(process) << process.error().text();
+  ASSERT_TRUE(testing::becomes_true([&] { return std::filesystem::exists(ready); }));
+  process->interrupt();
+  EXPECT_EQ(end_of(*process).text(), "exit code 7");
+  process->interrupt();  // It has ended: nothing happens.
+}
+
 TEST_P(ProcessTest, can_be_spawned_by_many_threads_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <assay/agent/agent_proposer.hpp>
 #include <assay/agent/tuner.hpp>
 #include <assay/base/text.hpp>
 #include <assay/base/time.hpp>
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMostDifferences = 8;
 constexpr std::size_t kLongestValue = 60;
+constexpr double kMicroDollars = 1e6;
 
 // Proposes nothing: a campaign may consist of candidates by hand alone.
 class NoProposer final : public agent::Proposer {
@@ -31,12 +34,70 @@ class NoProposer final : public agent::Proposer {
   }
 };
 
-base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration) {
+// What an agent is started with, from the campaign's own record of it.
+agent::AgentSettings agent_settings(const control::CampaignConfiguration& configuration, const os::Path& archive) {
+  const control::AgentPlan& plan = *configuration.agent;
+  agent::AgentSettings settings;
+  settings.choice.word = plan.word;
+  settings.choice.model = plan.model;
+  settings.most.tokens.input = plan.tokens_per_run;
+  if (plan.micro_dollars_per_run > 0) {
+    settings.most.dollars = static_cast<double>(plan.micro_dollars_per_run) / kMicroDollars;
+    settings.choice.dollars = settings.most.dollars;
+  }
+  settings.limits.wall = std::chrono::minutes(plan.minutes_per_run);
+  settings.origin = configuration.baseline;
+  settings.records = archive / "agent-runs";
+  return settings;
+}
+
+base::Result<agent::AgentProgram> agent_program(const agent::AgentChoice& choice, const os::Path& folder) {
+  return agent::make_agent_program(choice, folder, agent::kShortPrompt, agent::own_environment());
+}
+
+base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration,
+                                                             const os::Path& archive) {
+  if (configuration.agent) {
+    agent::AgentSettings settings = agent_settings(configuration, archive);
+    const agent::AgentChoice choice = settings.choice;
+    return std::make_unique<agent::AgentProposer>(
+        std::move(settings), [choice](const os::Path& folder) { return agent_program(choice, folder); });
+  }
   if (!configuration.tunable) {
     return std::make_unique<NoProposer>();
   }
   ASSAY_TRY_ASSIGN(agent::Tuner tuner, agent::Tuner::create(*configuration.tunable, configuration.tuner_seed));
   return std::make_unique<agent::Tuner>(std::move(tuner));
+}
+
+// A program that is not there is told before the baseline is measured; a budget without what a run sets aside of it would
+// be passed by a run whose account is lost.
+base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions& options) {
+  const AgentOptions& given = options.agent;
+  if (given.word.empty()) {
+    return std::optional<control::AgentPlan>();
+  }
+  if (!options.tunable.empty()) {
+    return base::input_error("campaign.two_proposers", "give --tunable or --agent: one of them proposes");
+  }
+  ASSAY_TRY(agent_program({given.word, given.model, std::nullopt}, "/"));
+  if ((given.budget_dollars && given.dollars <= 0) || (given.budget_tokens && given.tokens <= 0)) {
+    return base::input_error(
+        "campaign.no_reservation",
+        "a budget needs to know what one run may cost: give --run-dollars with --budget-dollars, and "
+        "--run-tokens with --budget-tokens");
+  }
+  control::AgentPlan plan;
+  plan.word = given.word;
+  plan.model = given.model;
+  plan.minutes_per_run = given.minutes;
+  plan.micro_dollars_per_run = control::to_micro_dollars(given.dollars);
+  plan.tokens_per_run = given.tokens;
+  if (given.budget_dollars) {
+    plan.budget[control::Resource::micro_dollars] = control::to_micro_dollars(*given.budget_dollars);
+  }
+  plan.budget[control::Resource::tokens] = given.budget_tokens;
+  return std::optional(std::move(plan));
 }
 
 base::Result<control::CampaignConfiguration> configure(const Context& context, const CampaignOptions& options) {
@@ -66,6 +127,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
     ASSAY_TRY_ASSIGN(configuration.supplied.emplace_back(),
                      resolve_solution(dataset, nullptr, also, configuration.definition));
   }
+  ASSAY_TRY_ASSIGN(configuration.agent, plan_agent(options));
   if (!options.tunable.empty()) {
     ASSAY_TRY_ASSIGN(configuration.tunable,
                      resolve_solution(dataset, nullptr, options.tunable, configuration.definition));
@@ -75,10 +137,10 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
           fmt::format("{} declares no tunable parameters (/assay/tuning); the tuner cannot search it",
                       configuration.tunable->name));
     }
-  } else if (options.also.empty()) {
-    return base::input_error(
-        "campaign.nothing_to_try",
-        "a campaign needs candidates: name a solution to tune with --tunable, or files with --also");
+  } else if (options.also.empty() && !configuration.agent) {
+    return base::input_error("campaign.nothing_to_try",
+                             "a campaign needs candidates: name a solution to tune with --tunable, an agent "
+                             "with --agent, or files with --also");
   }
   configuration.tuner_seed = options.seed;
   configuration.rounds = options.rounds;
@@ -123,7 +185,8 @@ class Meter {
   Meter(const control::CampaignConfiguration& configuration, const CampaignProgress& progress)
       : progress_(progress),
         total_(2 + static_cast<int>(configuration.supplied.size()) +
-               (configuration.tunable ? configuration.rounds * configuration.candidates_per_round : 0)) {}
+               (configuration.tunable || configuration.agent ? configuration.rounds * configuration.candidates_per_round
+                                                             : 0)) {}
 
   void event(const control::CampaignState& state, const std::string& line) {
     const auto judged = std::count_if(state.candidates.begin(), state.candidates.end(),
@@ -180,7 +243,8 @@ base::Result<CampaignStatus> drive(const Context& context, archive::Archive& arc
                                    const CampaignProgress& progress) {
   ASSAY_TRY_ASSIGN(CampaignStatus status, read_status(archive, campaign));
   ASSAY_TRY(check_conditions(context, archive, status));
-  ASSAY_TRY_ASSIGN(const std::unique_ptr<agent::Proposer> proposer, make_proposer(status.configuration));
+  ASSAY_TRY_ASSIGN(const std::unique_ptr<agent::Proposer> proposer,
+                   make_proposer(status.configuration, context.places.archive));
   Meter meter(status.configuration, progress);
   Context watched = context;
   watched.on_progress = [&meter](const execute::Progress& step) { meter.step(step); };

@@ -13,6 +13,17 @@
 
 namespace assay::service {
 
+/// An agent that is to propose, as a person names it.
+struct AgentOptions {
+  std::string word;                      ///< "codex", "claude", "command:PROGRAM"; empty: none.
+  std::string model;                     ///< Empty: the program's default.
+  int minutes = 20;                      ///< That one run may take.
+  double dollars = 0;                    ///< Set aside for one run; Claude is told to keep to it.
+  std::int64_t tokens = 0;               ///< Set aside for one run.
+  std::optional<double> budget_dollars;  ///< Of the whole campaign; absent: no limit.
+  std::optional<std::int64_t> budget_tokens;
+};
+
 struct CampaignOptions {
   std::string name;
   std::string definition;
@@ -24,6 +35,7 @@ struct CampaignOptions {
   std::string policy = "quick";
   std::string device = "cpu";
   std::uint64_t seed = 0;
+  AgentOptions agent;
 };
 
 /// A person's word on a waiting candidate.

@@ -100,6 +100,18 @@ base::Json encode_each(const Items& items, const Encode& encode_one) {
   return all;
 }
 
+base::Json encode_agent(const CampaignStatus& status) {
+  base::Json outcomes = base::Json::array();
+  for (const agent::RunOutcome outcome : status.state.agent_outcomes) {
+    outcomes.push_back(std::string(agent::to_string(outcome)));
+  }
+  return {{"word", status.configuration.agent->word},
+          {"runs", status.state.agent_runs},
+          {"outcomes", std::move(outcomes)},
+          {"budget_reached", text_or_null(status.state.budget_reached)},
+          {"ledger", control::encode(status.state.ledger)}};
+}
+
 }  // namespace
 
 base::Json encode(const CampaignStatus& status) {
@@ -119,6 +131,9 @@ base::Json encode(const CampaignStatus& status) {
   json["baseline_evaluation"] = text_or_null(state.baseline_evaluation);
   json["confirmation_evaluation"] = text_or_null(state.confirmation_evaluation);
   json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);
+  if (status.configuration.agent) {
+    json["agent"] = encode_agent(status);
+  }
   json["screening"] = encode_screening(state);
   json["confirmations"] = encode_each(state.confirmations, encode_confirmation);
   json["alarms"] = state.alarms();

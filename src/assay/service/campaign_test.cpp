@@ -146,6 +146,14 @@ TEST_F(CampaignTest, BadRequestsAreRefusedBeforeAnythingIsCreated) {
   bad.also.clear();
   EXPECT_EQ(refused(bad), "campaign.nothing_to_try");
   bad = options_;
+  bad.agent.word = "command:true";
+  EXPECT_EQ(refused(bad), "campaign.two_proposers");
+  bad.tunable.clear();
+  bad.agent.budget_tokens = 1000;  // And no word of what a run may take of it.
+  EXPECT_EQ(refused(bad), "campaign.no_reservation");
+  bad.agent.word = "no-such-agent";
+  EXPECT_EQ(refused(bad), "agent.unknown");
+  bad = options_;
   bad.device = "gpu";
   EXPECT_EQ(refused(bad), "device.unknown");
   bad = options_;

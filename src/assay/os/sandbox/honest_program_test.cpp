@@ -30,6 +30,23 @@ TEST(HonestProgram, WritesTemporaryFiles) {
   EXPECT_EQ(ask_actor({"list", "/tmp"}), "ok") << "those of an earlier run are gone";
 }
 
+TEST(HonestProgram, LeavesFilesInAFolderThatIsLentToIt) {
+  const auto made = TemporaryDirectory::create(::testing::TempDir(), "assay-lent-");
+  ASSERT_TRUE(made);
+  const Path lent = made->path() / "lent";
+  ASSERT_TRUE(os::create_directories(lent));
+  std::filesystem::permissions(lent, std::filesystem::perms::all);
+  ASSERT_TRUE(write_file_atomic(made->path() / "private", "x"));
+  SandboxOptions options = testing::actor_sandbox();
+  options.binds.insert(options.binds.begin(), {lent, "/lent", SandboxBind::Use::write});
+  EXPECT_EQ(testing::run_actor({"write", seen_path(lent, "/lent").string() + "/left"}, options).output, "ok \n");
+  EXPECT_EQ(read_file(lent / "left").value(), "x");
+  // What lies beside it is not lent, and what is shown to be read is not written to.
+  EXPECT_NE(testing::run_actor({"write", (made->path() / "private").string()}, options).output, "ok \n");
+  options.binds.front().use = SandboxBind::Use::read;
+  EXPECT_NE(testing::run_actor({"write", seen_path(lent, "/lent").string() + "/more"}, options).output, "ok \n");
+}
+
 TEST(HonestProgram, ReadsRandomBytes) { EXPECT_EQ(ask_actor({"read", "/dev/urandom"}), "ok"); }
 
 TEST(HonestProgram, ForksAFewChildren) { EXPECT_EQ(ask_actor({"fork-many", "8"}), "ok"); }

@@ -46,7 +46,9 @@ constexpr std::uint64_t handled(int abi) {
   return kVersion1 | (abi >= 2 ? kRefer : 0) | (abi >= 3 ? kTruncate : 0) | (abi >= 5 ? kDeviceControl : 0);
 }
 
-RulesetAttributes attributes(int abi) { return {handled(abi), abi >= 4 ? kTcp : 0, abi >= 6 ? kScopes : 0}; }
+RulesetAttributes attributes(const LandlockPlan& plan) {
+  return {handled(plan.abi), plan.abi >= 4 && plan.shuts_network ? kTcp : 0, plan.abi >= 6 ? kScopes : 0};
+}
 
 // A kernel refuses a longer structure only if what it does not know is not zero; shorter ones it takes.
 std::size_t attributes_size(int abi) { return abi >= 6 ? 24 : abi >= 4 ? 16 : 8; }
@@ -78,6 +80,7 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
   const bool inside = view == LandlockView::private_root;
   LandlockPlan plan;
   plan.abi = landlock_abi();
+  plan.shuts_network = options.purpose != SandboxPurpose::networked_agent;
   const std::uint64_t all = handled(plan.abi);
   const auto allow = [&](const Path& path, std::uint64_t access) {
     if (!path.empty()) {
@@ -89,7 +92,9 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
   }
   for (const SandboxBind& bind : options.binds) {
     const std::uint64_t execute = bind.use == SandboxBind::Use::execute ? kExecute : 0;
-    allow(inside ? bind.inside : bind.host, kReadFile | kReadFolder | execute);
+    const std::uint64_t access =
+        bind.use == SandboxBind::Use::write ? all & ~kMakeDevices : kReadFile | kReadFolder | execute;
+    allow(inside ? bind.inside : bind.host, access);
   }
   for (const SandboxFolder& folder : options.folders) {
     allow(inside ? folder.inside : folder.host, all & ~kExecute & ~kMakeDevices);
@@ -107,7 +112,7 @@ LandlockPlan plan_landlock(const SandboxOptions& options, LandlockView view) {
 }
 
 int restrict_with_landlock(const SandboxPlan& plan) {
-  const RulesetAttributes wanted = attributes(plan.landlock.abi);
+  const RulesetAttributes wanted = attributes(plan.landlock);
   const long ruleset = ::syscall(kCreateRuleset, &wanted, attributes_size(plan.landlock.abi), 0);
   if (ruleset < 0) {
     return errno;

@@ -8,9 +8,15 @@
 
 namespace assay::os {
 
-/// A file or folder of the host that is shown inside, read-only.
+/// A file or folder of the host that is shown inside.
 struct SandboxBind {
-  enum class Use : std::uint8_t { read, execute };
+  enum class Use : std::uint8_t {
+    read,
+    execute,  ///< And read.
+    /// A folder of the host itself, to read, write and execute: what is left in it stays there. It must be writable for
+    /// everybody, because inside all are nobody; put it into a folder that nobody else may enter.
+    write,
+  };
   Path host;
   Path inside;  ///< Absolute.
   Use use = Use::read;
@@ -34,6 +40,9 @@ enum class SandboxPurpose : std::uint8_t {
   /// A GPU's candidate and, in the same sandbox, a program that starts it and watches it: they talk by Unix sockets and
   /// shared memory of the sandbox's own.
   watched_gpu_candidate,
+  /// A program that asks a model over the network: sockets of every kind, programs of its own, and sessions for them. Only
+  /// for a sandbox with a PID namespace, which is what ends those sessions.
+  networked_agent,
 };
 
 /// Whether a GPU's driver runs inside.

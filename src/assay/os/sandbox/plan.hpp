@@ -22,6 +22,7 @@ struct RootStep {
     file,           ///< An empty file at `inside`, to bind over.
     link,           ///< A symbolic link at `inside` to `source`.
     bind,           ///< `source` and beneath: read-only, no devices, no set-user-ID programs.
+    bind_writable,  ///< The same, but it can be written to.
     device,         ///< A device file `source`.
     writable,       ///< A new tmpfs at `inside` with the mount options `source`.
     leave_old_root  ///< Detaches what was "/" before, and makes the new one read-only.
@@ -40,6 +41,7 @@ struct LandlockRule {
 struct LandlockPlan {
   std::vector<LandlockRule> rules;
   int abi = 0;
+  bool shuts_network = true;  ///< TCP, where the kernel can.
 };
 
 /// Everything that the child needs to shut itself in, made before clone (see ChildPlan). Owned by the parent.

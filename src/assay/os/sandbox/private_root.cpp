@@ -33,7 +33,8 @@ class Planner {
     }
     parents(bind.inside);
     steps_.push_back({is_folder ? RootStep::Kind::folder : RootStep::Kind::file, inside, ""});
-    steps_.push_back({RootStep::Kind::bind, inside, relative(canonical)});
+    const bool writable = bind.use == SandboxBind::Use::write;
+    steps_.push_back({writable ? RootStep::Kind::bind_writable : RootStep::Kind::bind, inside, relative(canonical)});
   }
 
   // Systems whose /lib is a link to usr/lib have programs that name their loader in /lib.
@@ -147,6 +148,11 @@ int follow(const RootStep& step) {
     case RootStep::Kind::bind: {
       const int error = bind_from_old_root(step);
       return error != 0 ? error : set_attributes(step.inside.c_str(), kRecursively, kSealed);
+    }
+    case RootStep::Kind::bind_writable: {
+      const int error = bind_from_old_root(step);
+      return error != 0 ? error
+                        : set_attributes(step.inside.c_str(), kRecursively, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
     }
     case RootStep::Kind::device: {
       const int error = bind_from_old_root(step);

@@ -107,10 +107,10 @@ constexpr long kForbiddenToAll[] = {
     // Files by handle, past every look-up.
     SYS_name_to_handle_at,
     SYS_open_by_handle_at,
-    // Leaving the process group that is killed where there is no PID namespace.
-    SYS_setsid,
-    SYS_setpgid,
 };
+
+// Leaving the process group that is killed where there is no PID namespace.
+constexpr long kLeavingTheGroup[] = {SYS_setsid, SYS_setpgid};
 
 // What a GPU's driver does in the process of its user: it makes one Unix socket and listens on it. Nothing can connect,
 // neither from inside nor, with a network namespace of our own, from outside.
@@ -145,6 +145,12 @@ std::vector<sock_filter> make_filter(SandboxPurpose purpose) {
   // Typing into a terminal.
   builder.refuse_if_equal(SYS_ioctl, 1, kTypeIntoTerminal, EPERM);
   builder.refuse_if_equal(SYS_ioctl, 1, kLinuxConsole, EPERM);
+  if (purpose == SandboxPurpose::networked_agent) {
+    return builder.build();
+  }
+  for (const long number : kLeavingTheGroup) {
+    builder.refuse(number, EPERM);
+  }
   if (purpose == SandboxPurpose::compiler) {
     builder.refuse(SYS_socket, EPERM);
     return builder.build();

@@ -91,9 +91,22 @@ TEST(MakeFilter, WhoWatchesAGpusCandidateMayTalkToItAndToNobodyElse) {
   EXPECT_FALSE(allows(SandboxPurpose::watched_gpu_candidate, SYS_socket, {AF_INET}));
 }
 
+TEST(MakeFilter, OnlyAnAgentMayReachTheNetworkAndLeaveItsGroup) {
+  for (const long number : {SYS_setsid, SYS_setpgid}) {
+    EXPECT_TRUE(allows(SandboxPurpose::networked_agent, number)) << number;
+    for (const SandboxPurpose purpose : {SandboxPurpose::candidate, SandboxPurpose::compiler,
+                                         SandboxPurpose::gpu_candidate, SandboxPurpose::watched_gpu_candidate}) {
+      EXPECT_FALSE(allows(purpose, number)) << number;
+      EXPECT_FALSE(allows(purpose, SYS_socket, {AF_INET}));
+    }
+  }
+  EXPECT_TRUE(allows(SandboxPurpose::networked_agent, SYS_socket, {AF_INET}));
+  EXPECT_TRUE(allows(SandboxPurpose::networked_agent, SYS_connect));
+}
+
 TEST(MakeFilter, DangerousCallsAreRefusedToAll) {
-  for (const SandboxPurpose purpose :
-       {SandboxPurpose::candidate, SandboxPurpose::compiler, SandboxPurpose::watched_gpu_candidate}) {
+  for (const SandboxPurpose purpose : {SandboxPurpose::candidate, SandboxPurpose::compiler,
+                                       SandboxPurpose::watched_gpu_candidate, SandboxPurpose::networked_agent}) {
     for (const long number : {SYS_ptrace,
                               SYS_process_vm_readv,
                               SYS_process_vm_writev,

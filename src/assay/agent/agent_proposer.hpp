@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <assay/agent/agent_choice.hpp>
+#include <assay/agent/agent_run.hpp>
+#include <assay/agent/prompt.hpp>
+#include <assay/agent/proposer.hpp>
+#include <assay/agent/run_journal.hpp>
+
+namespace assay::agent {
+
+/// What an agent that proposes is.
+struct AgentSettings {
+  AgentChoice choice;
+  RunLimits limits;
+  Usage most;             ///< That one run may cost; what is set aside for it.
+  task::Solution origin;  ///< What it begins with as long as nothing better is known.
+  os::Path records;       ///< A folder that keeps the stream of each run, as "<id>.jsonl".
+};
+
+/// Makes the program of a run that sees its working folder there.
+using MakeProgram = std::function<base::Result<AgentProgram>(const os::Path& folder)>;
+
+/// Lets an agent propose: one run a proposal, in a private folder that holds the sources of the fastest correct candidate
+/// so far. A run that leaves no candidate is no proposal, whatever it says. If the environment fails (no quota, no
+/// network), what was proposed before is returned, or the error if there is nothing.
+class AgentProposer final : public Proposer {
+ public:
+  AgentProposer(AgentSettings settings, MakeProgram make_program)
+      : settings_(std::move(settings)), make_program_(std::move(make_program)) {}
+
+  [[nodiscard]] std::string name() const override { return settings_.choice.word; }
+  void attend(const Situation& situation, RunJournal& journal) override;
+  [[nodiscard]] base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) override;
+
+ private:
+  [[nodiscard]] base::Result<AgentRun> run_once(const os::Path& folder, const std::string& id) const;
+  /// What is in the folder as a proposal; nothing if it is none.
+  [[nodiscard]] base::Result<std::optional<Proposal>> collect(const os::Path& folder, const std::string& id,
+                                                              const task::Solution& parent,
+                                                              std::optional<int> number) const;
+
+  AgentSettings settings_;
+  MakeProgram make_program_;
+  std::optional<Situation> situation_;
+  RunJournal* journal_ = nullptr;
+};
+
+/// The fastest correct trial; nullptr if none is faster than the baseline.
+[[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history);
+
+}  // namespace assay::agent

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <assay/agent/proposer.hpp>
+#include <assay/base/error.hpp>
+#include <assay/os/file.hpp>
+#include <assay/task/solution.hpp>
+
+namespace assay::agent {
+
+/// The folder, below the working folder, that holds the candidate's sources: what counts is what lies there at the end.
+inline constexpr const char* kCandidateFolder = "candidate";
+inline constexpr const char* kPromptFile = "PROMPT.md";
+inline constexpr const char* kStateFile = "state.json";
+inline constexpr const char* kHomeFolder = ".home";  ///< Where the program keeps what is its own.
+
+/// Bounds of what is taken from a folder.
+inline constexpr std::size_t kMostSources = 64;
+inline constexpr std::uint64_t kMostSourceBytes = std::uint64_t{4} << 20U;
+inline constexpr int kDeepestFolder = 4;
+
+/// Lays out a private working folder in `folder`, which exists: the prompt, the state, the sources to begin with. All of
+/// it is writable for everybody (the program is nobody), so `folder` must lie where nobody else may enter.
+[[nodiscard]] base::Result<void> lay_out(const os::Path& folder, const std::string& prompt, const std::string& state,
+                                         const std::vector<task::SourceFile>& sources);
+
+/// What an agent left. `fault`, if any, says why it is no candidate: that is the agent's, and no error.
+struct LeftSources {
+  std::vector<task::SourceFile> sources;  ///< Sorted by path; empty with a fault.
+  std::string fault;
+};
+
+/// Reads the hypothesis that an agent stated in hypothesis.json, each text clipped to a line; what it does not state is said
+/// not to be. Its claim, never evidence.
+[[nodiscard]] Hypothesis read_hypothesis(const os::Path& folder);
+
+/// Reads what lies in the candidate's folder after a run: regular files only, and no more than the bounds allow. A link is
+/// never followed: it is a fault, as a device or a pipe is.
+[[nodiscard]] base::Result<LeftSources> read_left_sources(const os::Path& folder);
+
+}  // namespace assay::agent

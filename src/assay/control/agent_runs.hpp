@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <assay/agent/prompt.hpp>
+#include <assay/agent/run_journal.hpp>
+#include <assay/base/error.hpp>
+#include <assay/control/configuration.hpp>
+#include <assay/control/events.hpp>
+#include <assay/control/state.hpp>
+
+namespace assay::control {
+
+/// Writes the runs of agents into a campaign's journal, and lets none begin that its budget does not hold.
+class AgentRuns final : public agent::RunJournal {
+ public:
+  /// `record` appends an event and follows it, so that `state` has it. All references must outlive this.
+  using Record = std::function<base::Result<void>(const Entry&)>;
+  AgentRuns(const CampaignConfiguration& configuration, const CampaignState& state, Record record)
+      : configuration_(configuration), state_(state), record_(std::move(record)) {}
+
+  /// Ends, at what was set aside for them, the runs whose controller died: nobody knows any more what they cost.
+  [[nodiscard]] base::Result<void> end_abandoned();
+
+  [[nodiscard]] base::Result<std::string> intend(const agent::RunIntent& intent) override;
+  [[nodiscard]] base::Result<void> end(const agent::RunEnding& ending) override;
+
+ private:
+  const CampaignConfiguration& configuration_;
+  const CampaignState& state_;
+  Record record_;
+};
+
+/// What an agent may know of a campaign, but for what was tried.
+[[nodiscard]] agent::Situation situation_of(const CampaignConfiguration& configuration, const CampaignState& state);
+
+}  // namespace assay::control

@@ -1,0 +1,137 @@
+// Runs of agents in a campaign's journal: what they cost, what a kill does to the books, and where a budget stops them.
+#include <assay/control/agent_runs.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <assay/control/sample_campaign.hpp>
+
+namespace assay::control {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Laboratory;
+using testing::must;
+using ::testing::SizeIs;
+
+CampaignConfiguration with_agent(std::int64_t micro_dollars) {
+  CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.supplied.clear();
+  configuration.rounds = 3;
+  configuration.candidates_per_round = 1;
+  AgentPlan plan;
+  plan.word = "codex";
+  plan.micro_dollars_per_run = 100;
+  plan.budget[Resource::micro_dollars] = micro_dollars;
+  configuration.agent = plan;
+  return configuration;
+}
+
+// Proposes one new solution a run, told to the journal as an agent's proposer does; dies where it is told to.
+class RunTeller final : public agent::Proposer {
+ public:
+  struct Died {};
+
+  [[nodiscard]] std::string name() const override { return "codex"; }
+  void attend(const agent::Situation& situation, agent::RunJournal& journal) override {
+    situation_ = situation;
+    journal_ = &journal;
+  }
+  base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& history, int /*count*/) override {
+    agent::RunIntent intent;
+    intent.agent = name();
+    intent.most.dollars = 0.0001;
+    const auto id = journal_->intend(intent);
+    if (!id) {
+      return std::vector<agent::Proposal>();
+    }
+    if (dies) {
+      dies = false;
+      throw Died();
+    }
+    agent::RunEnding ending;
+    ending.id = *id;
+    ending.outcome = agent::RunOutcome::finished;
+    ending.spend = spend;
+    ASSAY_TRY(journal_->end(ending));
+    trials = history;
+    agent::Proposal proposal;
+    proposal.solution = testing::sample_solution(*id, "y = " + *id + ";\n// speed: 1.3\n");
+    proposal.hypothesis.change = "change of " + *id;
+    return std::vector{proposal};
+  }
+
+  bool dies = false;
+  agent::Spend spend{agent::Certainty::exact, {{10, 0, 0, 5, 0}, 0.00004}};
+  agent::Situation situation_;
+  std::vector<agent::Trial> trials;
+
+ private:
+  agent::RunJournal* journal_ = nullptr;
+};
+
+CampaignState run_with(Laboratory& laboratory, RunTeller& teller) {
+  return must(run_campaign(laboratory.archive(), "scale-search", laboratory.evaluator(), teller, {}));
+}
+
+TEST(AgentRuns, AreBookedAndTheirCandidatesJudged) {
+  Laboratory laboratory(with_agent(1000));
+  RunTeller teller;
+  const CampaignState state = run_with(laboratory, teller);
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_THAT(state.candidates, SizeIs(3));
+  EXPECT_EQ(state.agent_runs, 3);
+  EXPECT_EQ(state.ledger.spent()[Resource::micro_dollars], 120);
+  EXPECT_EQ(state.ledger.spent()[Resource::tokens], 45);
+  EXPECT_TRUE(state.ledger.open().empty());
+  // What it is told: regimes that were measured, what is left, and what became of its earlier candidates.
+  EXPECT_FALSE(teller.situation_.regimes.empty());
+  EXPECT_GT(teller.situation_.regimes[0].baseline_ns, 0);
+  EXPECT_FALSE(teller.situation_.regimes[0].headroom);
+  EXPECT_THAT(teller.situation_.remaining.at(0), HasSubstr("$0.0009"));
+  ASSERT_THAT(teller.trials, SizeIs(2));
+  EXPECT_THAT(teller.trials[1].change, HasSubstr("change of scale-search-run-2"));
+}
+
+TEST(AgentRuns, ALostAccountIsBookedAtWhatWasSetAsideAndTheBudgetStops) {
+  Laboratory laboratory(with_agent(250));
+  RunTeller teller;
+  teller.spend = {};
+  const CampaignState state = run_with(laboratory, teller);
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_EQ(state.agent_runs, 2);
+  EXPECT_EQ(state.ledger.spent()[Resource::micro_dollars], 200);
+  EXPECT_THAT(state.budget_reached, HasSubstr("raise it"));
+  const auto kinds = laboratory.kinds();
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "budget_reached"), 1);
+}
+
+TEST(AgentRuns, ARunWhoseControllerDiedIsPaidForAndMadeAgain) {
+  Laboratory laboratory(with_agent(1000));
+  RunTeller teller;
+  teller.dies = true;
+  EXPECT_THROW(run_with(laboratory, teller), RunTeller::Died);
+  EXPECT_EQ(laboratory.state().ledger.open().size(), 1U);
+  laboratory.reopen();
+  const CampaignState state = run_with(laboratory, teller);
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_EQ(state.agent_runs, 4);
+  EXPECT_EQ(state.agent_outcomes.front(), agent::RunOutcome::interrupted);
+  EXPECT_EQ(state.ledger.spent()[Resource::micro_dollars], 100 + 3 * 40);
+  EXPECT_EQ(laboratory.state().ledger.spent(), state.ledger.spent());
+}
+
+TEST(AgentRuns, AConfigurationKeepsItsAgentAndOldOnesStayAsTheyWere) {
+  const CampaignConfiguration configuration = with_agent(250);
+  const auto read = must(decode_configuration(encode(configuration), "test"));
+  ASSERT_TRUE(read.agent);
+  EXPECT_EQ(read.agent->word, "codex");
+  EXPECT_EQ(read.agent->budget, configuration.agent->budget);
+  EXPECT_FALSE(encode(testing::sample_configuration()).contains("agent"));
+}
+
+}  // namespace
+}  // namespace assay::control
