@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <assay/service/campaign.hpp>
 #include <assay/service/check_definition.hpp>
@@ -11,6 +12,7 @@
 #include <assay/service/evaluate.hpp>
 #include <assay/service/materialise.hpp>
 #include <assay/service/selftest.hpp>
+#include <assay/service/skills.hpp>
 #include <assay/service/validate.hpp>
 
 namespace assay::cli {
@@ -90,11 +92,22 @@ struct AuditCommand {
 struct MaterialiseCommand {
   service::MaterialiseOptions options;
 };
+struct SkillsListCommand {
+  std::string from;  ///< Empty: ours.
+};
+struct SkillsLintCommand {
+  std::vector<std::string> paths;  ///< Empty: ours.
+  std::string root;                ///< Empty: paths are not looked for.
+};
+struct SkillsInstallCommand {
+  service::SkillInstallOptions options;
+};
 
 using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
                              CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
                              ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand>;
+                             ArchiveCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
+                             SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
 
 /// What a command line asks for.
 struct Arguments {
@@ -112,5 +125,8 @@ struct Parsed {
 };
 
 [[nodiscard]] Parsed parse(int argc, const char* const* argv);
+
+/// Says why `parse` refuses these words, the program's name first, in one line; empty if it takes them.
+[[nodiscard]] std::string refusal_of(const std::vector<std::string>& words);
 
 }  // namespace assay::cli

@@ -23,5 +23,6 @@ void declare_campaigns(CLI::App& app, Draft& draft);  ///< campaign, policy, app
 void declare_archive(CLI::App& app, Draft& draft);    ///< candidates, show, export, archive
 void declare_dataset(CLI::App& app, Draft& draft);    ///< dataset
 void declare_foreign(CLI::App& app, Draft& draft);    ///< audit, import
+void declare_skills(CLI::App& app, Draft& draft);     ///< skills
 
 }  // namespace assay::cli
