@@ -144,7 +144,8 @@ class CommandsOfOurSkillsTest(scenario.Scenario):
             return
         self.environment["ASSAY_DATASET"] = self.dataset_for(words)
         finished = self.run_words(self.prepared(words), code=self.expected_code(words))
-        self.assertTrue(finished.out.strip(), finished)
+        # A compiler that has nothing to complain about leaves an empty log.
+        self.assertTrue(finished.out.strip() or "--log" in words, finished)
         if "--json" in words:
             finished.json()
 

@@ -236,11 +236,11 @@ TEST_F(FileTest, renames_and_names_both_paths_in_errors) {
 }
 
 TEST_F(FileTest, replaces_a_folder_with_everything_in_it) {
-  ASSERT_TRUE(create_directories(at("new") / "sub"));
+  ASSERT_TRUE(os::create_directories(at("new") / "sub"));
   ASSERT_TRUE(write_file_atomic(at("new") / "sub" / "f", "new"));
   ASSERT_TRUE(replace_folder(at("new"), at("place")));
   EXPECT_EQ(read_file(at("place") / "sub" / "f").value(), "new");
-  ASSERT_TRUE(create_directories(at("newer")));
+  ASSERT_TRUE(os::create_directories(at("newer")));
   ASSERT_TRUE(write_file_atomic(at("newer") / "g", "newer"));
   ASSERT_TRUE(replace_folder(at("newer"), at("place")));
   EXPECT_EQ(read_file(at("place") / "g").value(), "newer");
@@ -249,7 +249,7 @@ TEST_F(FileTest, replaces_a_folder_with_everything_in_it) {
 }
 
 TEST_F(FileTest, replacing_a_folder_that_is_a_file_fails_and_keeps_both) {
-  ASSERT_TRUE(create_directories(at("new")));
+  ASSERT_TRUE(os::create_directories(at("new")));
   ASSERT_TRUE(write_file_atomic(at("place"), "old"));
   const auto failed = replace_folder(at("new"), at("place"));
   ASSERT_FALSE(failed);
