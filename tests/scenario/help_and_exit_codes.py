@@ -5,7 +5,7 @@ import assay_scenario as scenario
 COMMANDS = ["", "doctor", "validate", "evaluate", "compare", "selftest", "campaign", "campaign run", "campaign resume",
             "campaign status", "candidates", "show", "approve", "report", "certificate", "verify-certificate",
             "export", "archive", "archive verify", "archive gc", "archive stats", "dataset", "dataset check", "dataset materialise",
-            "agent", "agent parse"]
+            "agent", "agent parse", "skills", "skills list", "skills lint", "skills install"]
 
 
 class HelpTest(scenario.Scenario):
@@ -21,7 +21,8 @@ class HelpTest(scenario.Scenario):
 
     def test_bad_command_lines_end_with_2_and_say_what_is_wrong(self):
         for line in ["", "nonsense", "evaluate", "evaluate k.cpp --nonsense", "validate --kind x y", "campaign",
-                     "campaign run", "report x", "archive", "dataset", "certificate x", "verify-certificate"]:
+                     "campaign run", "report x", "archive", "dataset", "certificate x", "verify-certificate", "skills",
+                     "skills install"]:
             with self.subTest(line=line):
                 finished = self.assay(*line.split(), code=2)
                 self.assertEqual(finished.out, "")

@@ -20,9 +20,10 @@ constexpr const char* kFooter = R"(Examples:
   assay report tune --output report.html           one page that shows why
   assay certificate tune --output proof            what proves the winner to others
   assay dataset check my-dataset                   find what is wrong with a dataset
+  assay skills install worktree                    tell a coding agent how to work with Assay
 
 Exit codes: 0 done, 1 the candidate or a certificate failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
-Environment: ASSAY_DATASET, ASSAY_ARCHIVE, ASSAY_BUILD_CACHE (folders), NO_COLOR.)";
+Environment: ASSAY_DATASET, ASSAY_ARCHIVE, ASSAY_BUILD_CACHE, ASSAY_SKILLS (folders), NO_COLOR.)";
 
 }  // namespace
 
@@ -38,6 +39,7 @@ Parsed parse(int argc, const char* const* argv) {
   declare_dataset(app, draft);
   declare_foreign(app, draft);
   declare_agents(app, draft);
+  declare_skills(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -51,6 +53,22 @@ Parsed parse(int argc, const char* const* argv) {
   }
   draft.arguments.format = draft.json ? Format::json : Format::text;
   return {std::move(draft.arguments), 0, {}};
+}
+
+std::string refusal_of(const std::vector<std::string>& words) {
+  std::vector<const char*> argv;
+  argv.reserve(words.size());
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  const Parsed parsed = parse(static_cast<int>(argv.size()), argv.data());
+  if (parsed.arguments || parsed.exit_code == 0) {
+    return "";
+  }
+  std::string_view text = parsed.text;
+  text = text.substr(0, text.find('\n'));
+  constexpr std::string_view kProgram = "assay: ";
+  return std::string(text.starts_with(kProgram) ? text.substr(kProgram.size()) : text);
 }
 
 }  // namespace assay::cli

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <assay/service/agent_stream.hpp>
 #include <assay/service/campaign.hpp>
@@ -12,6 +13,7 @@
 #include <assay/service/evaluate.hpp>
 #include <assay/service/materialise.hpp>
 #include <assay/service/selftest.hpp>
+#include <assay/service/skills.hpp>
 #include <assay/service/validate.hpp>
 
 namespace assay::cli {
@@ -106,13 +108,23 @@ struct MaterialiseCommand {
 struct AgentParseCommand {
   service::AgentStreamOptions options;
 };
+struct SkillsListCommand {
+  std::string from;  ///< Empty: ours.
+};
+struct SkillsLintCommand {
+  std::vector<std::string> paths;  ///< Empty: ours.
+  std::string root;                ///< Empty: paths are not looked for.
+};
+struct SkillsInstallCommand {
+  service::SkillInstallOptions options;
+};
 
-using Command =
-    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
-                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
-                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
-                 CertificateCommand, VerifyCertificateCommand, AgentParseCommand>;
+using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
+                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
+                             ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
+                             AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand,
+                             AgentParseCommand, SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
 
 /// What a command line asks for.
 struct Arguments {
@@ -130,5 +142,8 @@ struct Parsed {
 };
 
 [[nodiscard]] Parsed parse(int argc, const char* const* argv);
+
+/// Says why `parse` refuses these words, the program's name first, in one line; empty if it takes them.
+[[nodiscard]] std::string refusal_of(const std::vector<std::string>& words);
 
 }  // namespace assay::cli

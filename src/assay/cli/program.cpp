@@ -21,6 +21,7 @@
 #include <assay/cli/print_imported.hpp>
 #include <assay/cli/print_lists.hpp>
 #include <assay/cli/print_selftest.hpp>
+#include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_report.hpp>
@@ -258,6 +259,25 @@ class Performer {
   base::Result<Answer> operator()(const AgentParseCommand& command) const {
     ASSAY_TRY_ASSIGN(const agent::StreamSummary summary, service::read_agent_stream(command.options));
     return answer(0, agent::encode(summary), [&] { return print_agent_stream(summary, colour()); });
+  }
+
+  base::Result<Answer> operator()(const SkillsListCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto skills, service::list_skills(context_, command.from));
+    return answer(0, service::encode_list(skills), [&] { return print_skill_list(skills, colour()); });
+  }
+
+  base::Result<Answer> operator()(const SkillsLintCommand& command) const {
+    skill::CheckAgainst against;
+    against.root = command.root;
+    against.refusal = refusal_of;
+    ASSAY_TRY_ASSIGN(const auto checked, service::lint_skills(context_, command.paths, against));
+    return answer(service::problem_count(checked) == 0 ? 0 : kCandidateFailed, service::encode_lint(checked),
+                  [&] { return print_skill_lint(checked); });
+  }
+
+  base::Result<Answer> operator()(const SkillsInstallCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto placements, service::install_skills(context_, command.options));
+    return answer(0, service::encode(placements), [&] { return print_skill_installation(placements); });
   }
 
   base::Result<Answer> operator()(const MaterialiseCommand& command) const {

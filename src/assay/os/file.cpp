@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <system_error>
@@ -225,6 +226,28 @@ base::Result<void> rename_path(const Path& from, const Path& to) {
     return file_error("file.rename", fmt::format("rename {} to", from.string()), to, errno);
   }
   return {};
+}
+
+base::Result<void> replace_folder(const Path& from, const Path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) {  // Nothing was there, or an empty folder.
+    return {};
+  }
+  if (errno != ENOTEMPTY && errno != EEXIST) {
+    return file_error("file.rename", fmt::format("rename {} to", from.string()), to, errno);
+  }
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    return remove_tree(from);
+  }
+  if (errno != EINVAL && errno != ENOSYS) {
+    return file_error("file.rename", fmt::format("exchange {} with", from.string()), to, errno);
+  }
+  const Path aside = from.string() + ".old";
+  ASSAY_TRY(rename_path(to, aside));
+  if (auto moved = rename_path(from, to); !moved) {
+    static_cast<void>(rename_path(aside, to));  // What was there comes back if it can; the error is the first one.
+    return moved;
+  }
+  return remove_tree(aside);
 }
 
 base::Result<void> sync_path(const Path& path) {

@@ -38,6 +38,9 @@ enum class Durability : std::uint8_t { process, power };
 [[nodiscard]] base::Result<std::vector<std::string>> list_directory(const Path& path);
 /// Renames a file or folder within one file system, replacing an existing file or empty folder.
 [[nodiscard]] base::Result<void> rename_path(const Path& from, const Path& to);
+/// Puts the folder `from` where `to` is, which is deleted if it exists; both lie on one file system. A reader finds the
+/// old folder or the new one, whole; only where the file system cannot exchange two names (NFS), for a moment neither.
+[[nodiscard]] base::Result<void> replace_folder(const Path& from, const Path& to);
 /// Flushes a file or folder to the disk.
 [[nodiscard]] base::Result<void> sync_path(const Path& path);
 

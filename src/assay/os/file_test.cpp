@@ -235,6 +235,29 @@ TEST_F(FileTest, renames_and_names_both_paths_in_errors) {
   EXPECT_THAT(failed.error().message, HasSubstr(at("c").string()));
 }
 
+TEST_F(FileTest, replaces_a_folder_with_everything_in_it) {
+  ASSERT_TRUE(os::create_directories(at("new") / "sub"));
+  ASSERT_TRUE(write_file_atomic(at("new") / "sub" / "f", "new"));
+  ASSERT_TRUE(replace_folder(at("new"), at("place")));
+  EXPECT_EQ(read_file(at("place") / "sub" / "f").value(), "new");
+  ASSERT_TRUE(os::create_directories(at("newer")));
+  ASSERT_TRUE(write_file_atomic(at("newer") / "g", "newer"));
+  ASSERT_TRUE(replace_folder(at("newer"), at("place")));
+  EXPECT_EQ(read_file(at("place") / "g").value(), "newer");
+  EXPECT_FALSE(std::filesystem::exists(at("place") / "sub")) << "what was there is gone";
+  EXPECT_EQ(list_directory(directory_->path()).value(), std::vector<std::string>{"place"}) << "and left nothing";
+}
+
+TEST_F(FileTest, replacing_a_folder_that_is_a_file_fails_and_keeps_both) {
+  ASSERT_TRUE(os::create_directories(at("new")));
+  ASSERT_TRUE(write_file_atomic(at("place"), "old"));
+  const auto failed = replace_folder(at("new"), at("place"));
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr(at("place").string()));
+  EXPECT_EQ(read_file(at("place")).value(), "old");
+  EXPECT_TRUE(std::filesystem::exists(at("new")));
+}
+
 TEST_F(FileTest, syncs_files_and_folders) {
   ASSERT_TRUE(write_file_atomic(at("a"), "1"));
   EXPECT_TRUE(sync_path(at("a")));

@@ -11,6 +11,23 @@ std::optional<std::string> variable(const char* name) {
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
+// In a build tree the programs are in build/<preset>/bin, and `tail` in the source folder; installed, in <prefix>/bin.
+std::vector<os::Path> beside_the_programs(const os::Path& programs, const os::Path& tail) {
+  return {(programs / ".." / ".." / ".." / tail).lexically_normal(),
+          (programs / ".." / "share" / "assay" / tail).lexically_normal()};
+}
+
+// The first of the candidates that is a folder; empty if none is.
+os::Path first_folder(const std::vector<os::Path>& candidates) {
+  for (const os::Path& candidate : candidates) {
+    std::error_code error;
+    if (std::filesystem::is_directory(candidate, error)) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
 std::vector<os::Path> default_datasets(const Surroundings& surroundings) {
   const os::Path tail = os::Path("datasets") / "contest";
   std::vector<os::Path> result;
@@ -20,10 +37,9 @@ std::vector<os::Path> default_datasets(const Surroundings& surroundings) {
       break;
     }
   }
-  // In a build tree the programs are in build/<preset>/bin; installed, in <prefix>/bin.
-  const os::Path programs = surroundings.program_directory;
-  result.push_back((programs / ".." / ".." / ".." / tail).lexically_normal());
-  result.push_back((programs / ".." / "share" / "assay" / tail).lexically_normal());
+  for (const os::Path& path : beside_the_programs(surroundings.program_directory, tail)) {
+    result.push_back(path);
+  }
   return result;
 }
 
@@ -37,6 +53,7 @@ Surroundings surroundings_of_this_process(std::optional<std::string> dataset_opt
   result.dataset_variable = variable("ASSAY_DATASET");
   result.archive_variable = variable("ASSAY_ARCHIVE");
   result.cache_variable = variable("ASSAY_BUILD_CACHE");
+  result.skills_variable = variable("ASSAY_SKILLS");
   std::error_code error;
   result.working_directory = std::filesystem::current_path(error);
   if (auto folder = os::executable_directory()) {
@@ -53,13 +70,13 @@ Places find_places(const Surroundings& surroundings) {
     places.dataset = *surroundings.dataset_variable;
   } else {
     places.dataset_candidates = default_datasets(surroundings);
-    for (const os::Path& candidate : places.dataset_candidates) {
-      std::error_code error;
-      if (std::filesystem::is_directory(candidate, error)) {
-        places.dataset = candidate;
-        break;
-      }
-    }
+    places.dataset = first_folder(places.dataset_candidates);
+  }
+  if (surroundings.skills_variable) {
+    places.skills = *surroundings.skills_variable;
+  } else {
+    places.skills_candidates = beside_the_programs(surroundings.program_directory, "skills");
+    places.skills = first_folder(places.skills_candidates);
   }
   places.archive = surroundings.archive_option     ? os::Path(*surroundings.archive_option)
                    : surroundings.archive_variable ? os::Path(*surroundings.archive_variable)

@@ -77,18 +77,37 @@ TEST_F(PlacesTest, ArchiveCacheAndProgramsHaveTheirDefaults) {
   EXPECT_EQ(find_places(surroundings_).build_cache, "/shared/cache");
 }
 
+TEST_F(PlacesTest, SkillsLieBesideTheProgramsOrWhereTheVariableSays) {
+  make(surroundings_.working_directory / "skills");
+  EXPECT_TRUE(find_places(surroundings_).skills.empty()) << "a folder of that name may be anybody's";
+  EXPECT_THAT(find_places(surroundings_).skills_candidates,
+              ElementsAre(folder_->path() / "install" / "skills",
+                          folder_->path() / "install" / "build" / "release" / "share" / "assay" / "skills"));
+  make(folder_->path() / "install" / "build" / "release" / "share" / "assay" / "skills");
+  EXPECT_EQ(find_places(surroundings_).skills,
+            folder_->path() / "install" / "build" / "release" / "share" / "assay" / "skills");
+  make(folder_->path() / "install" / "skills");
+  EXPECT_EQ(find_places(surroundings_).skills, folder_->path() / "install" / "skills");
+  surroundings_.skills_variable = "/no/such/folder";
+  EXPECT_EQ(find_places(surroundings_).skills, "/no/such/folder");
+  EXPECT_THAT(find_places(surroundings_).skills_candidates, IsEmpty());
+}
+
 TEST(SurroundingsTest, ComesFromThisProcess) {
   ASSERT_EQ(setenv("ASSAY_DATASET", "/a/dataset", 1), 0);
   ASSERT_EQ(setenv("ASSAY_ARCHIVE", "", 1), 0);
+  ASSERT_EQ(setenv("ASSAY_SKILLS", "/some/skills", 1), 0);
   const Surroundings surroundings = surroundings_of_this_process("/given", std::nullopt);
   EXPECT_EQ(surroundings.dataset_option, "/given");
   EXPECT_EQ(surroundings.archive_option, std::nullopt);
   EXPECT_EQ(surroundings.dataset_variable, "/a/dataset");
   EXPECT_EQ(surroundings.archive_variable, std::nullopt) << "an empty variable is as good as none";
+  EXPECT_EQ(surroundings.skills_variable, "/some/skills");
   EXPECT_EQ(surroundings.working_directory, std::filesystem::current_path());
   EXPECT_EQ(surroundings.program_directory, os::executable_directory().value());
   unsetenv("ASSAY_DATASET");
   unsetenv("ASSAY_ARCHIVE");
+  unsetenv("ASSAY_SKILLS");
 }
 
 }  // namespace
