@@ -4,13 +4,14 @@ import assay_scenario as scenario
 
 STREAMS = scenario.REPOSITORY / "tests" / "data" / "agent_streams"
 
-# Appends a function to the source, another one each time: what was tried so far is in state.json.
+# Appends a constant to the source, another one each time: what was tried so far is in state.json. It is exported, so that
+# the machine code is another one too.
 EDIT = """#!/bin/sh
 tried=$(grep -c '"number"' state.json)
 for source in candidate/*; do
-  echo "namespace { [[maybe_unused]] int attempt_$tried() { return $tried; } }" >> "$source"
+  echo "extern const int attempt_$tried; const int attempt_$tried = $tried;" >> "$source"
 done
-echo '{"change": "adds a function", "regime": "all"}' > hypothesis.json
+echo '{"change": "adds a constant", "regime": "all"}' > hypothesis.json
 """
 
 
