@@ -163,11 +163,7 @@ Json body_of(const BaselineFailed& entry) {
   return {{"evaluation", entry.evaluation}, {"outcome", outcome_json(entry.outcome)}, {"cause", entry.cause}};
 }
 
-void read_body(Fields& fields, BaselineFailed& entry) {
-  entry.evaluation = read_name(fields.required("evaluation"));
-  entry.outcome = read_outcome(fields.required("outcome"));
-  entry.cause = fields.required("cause").text();
-}
+void read_body(Fields& fields, BaselineFailed& entry) { read_ended(fields, entry); }
 
 Json body_of(const CandidatesProposed& entry) {
   Json candidates = Json::array();
@@ -186,11 +182,8 @@ void read_body(Fields& fields, CandidatesProposed& entry) {
 }
 
 Json body_of(const CandidateGated& entry) {
-  Json body = {{"candidate", entry.candidate},
-               {"evaluation", entry.evaluation},
-               {"outcome", outcome_json(entry.outcome)},
-               {"cause", entry.cause},
-               {"log_ratio", encode_log_ratio(entry.log_ratio)}};
+  Json body = ended_body("candidate", entry.candidate, entry.evaluation, entry.outcome, entry.cause);
+  body["log_ratio"] = encode_log_ratio(entry.log_ratio);
   if (entry.duplicate) {
     body["duplicate"] = encode_duplicate(*entry.duplicate);
   }
@@ -199,9 +192,7 @@ Json body_of(const CandidateGated& entry) {
 
 void read_body(Fields& fields, CandidateGated& entry) {
   entry.candidate = read_int(fields.required("candidate"), 1);
-  entry.evaluation = read_name(fields.required("evaluation"));
-  entry.outcome = read_outcome(fields.required("outcome"));
-  entry.cause = fields.required("cause").text();
+  read_ended(fields, entry);
   entry.log_ratio = read_log_ratio(fields.required("log_ratio"));
   if (const Node duplicate = fields.optional("duplicate"); duplicate.present()) {  // Journals of before had none.
     entry.duplicate = read_duplicate(duplicate);
@@ -211,19 +202,15 @@ void read_body(Fields& fields, CandidateGated& entry) {
 // CandidateSwept and CampaignConfirmed have the same fields.
 template <class Swept>
 Json swept_body(const Swept& entry) {
-  return {{"candidate", entry.candidate},
-          {"evaluation", entry.evaluation},
-          {"outcome", outcome_json(entry.outcome)},
-          {"cause", entry.cause},
-          {"decision", promote::encode(entry.decision)}};
+  Json body = ended_body("candidate", entry.candidate, entry.evaluation, entry.outcome, entry.cause);
+  body["decision"] = promote::encode(entry.decision);
+  return body;
 }
 
 template <class Swept>
 void read_swept(Fields& fields, Swept& entry) {
   entry.candidate = read_int(fields.required("candidate"), 1);
-  entry.evaluation = read_name(fields.required("evaluation"));
-  entry.outcome = read_outcome(fields.required("outcome"));
-  entry.cause = fields.required("cause").text();
+  read_ended(fields, entry);
   entry.decision = read_decision(fields.required("decision"));
 }
 

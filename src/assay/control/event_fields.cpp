@@ -35,6 +35,11 @@ task::Outcome read_outcome(const Node& node) {
 
 Json outcome_json(task::Outcome outcome) { return std::string(task::to_string(outcome)); }
 
+Json ended_body(const char* subject, int number, const std::string& evaluation, task::Outcome outcome,
+                const std::string& cause) {
+  return {{subject, number}, {"evaluation", evaluation}, {"outcome", outcome_json(outcome)}, {"cause", cause}};
+}
+
 promote::Decision read_decision(const Node& node) {
   if (!node.present()) {
     return {};

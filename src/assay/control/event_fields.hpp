@@ -20,6 +20,18 @@ namespace assay::control {
 [[nodiscard]] base::Json outcome_json(task::Outcome outcome);
 [[nodiscard]] task::Outcome read_outcome(const task::Node& node);
 
+/// Encodes the start of the body of an event that ends an evaluation: whose it was ("candidate" or "injection" and its
+/// number), its id, the outcome and the cause. `read_ended` reads all but the first.
+[[nodiscard]] base::Json ended_body(const char* subject, int number, const std::string& evaluation,
+                                    task::Outcome outcome, const std::string& cause);
+
+template <class Ended>
+void read_ended(task::Fields& fields, Ended& entry) {
+  entry.evaluation = read_name(fields.required("evaluation"));
+  entry.outcome = read_outcome(fields.required("outcome"));
+  entry.cause = fields.required("cause").text();
+}
+
 /// What is missing or wrong goes to the node, as with all readers.
 [[nodiscard]] promote::Decision read_decision(const task::Node& node);
 

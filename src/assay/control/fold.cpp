@@ -104,10 +104,7 @@ class Folding {
   base::Result<void> operator()(const CandidateSwept& entry) {
     ASSAY_TRY(settle(Purpose::sweep, entry.candidate, entry.evaluation));
     CandidateState& candidate = at(entry.candidate);
-    candidate.sweep_evaluation = entry.evaluation;
-    candidate.outcome = entry.outcome;
-    candidate.cause = entry.cause;
-    candidate.decision = entry.decision;
+    take_sweep(entry, candidate);
     if (entry.decision.verdict == promote::Decision::Verdict::promote) {
       state_.awaiting = entry.candidate;
       if (configuration_.policy.approval == promote::Approval::person) {
@@ -184,10 +181,7 @@ class Folding {
   base::Result<void> operator()(const InjectionSwept& entry) {
     ASSAY_TRY(settle(Purpose::null_sweep, entry.injection, entry.evaluation));
     InjectionState& injection = injected_at(entry.injection);
-    injection.sweep_evaluation = entry.evaluation;
-    injection.outcome = entry.outcome;
-    injection.cause = entry.cause;
-    injection.decision = entry.decision;
+    take_sweep(entry, injection);
     return {};
   }
 
@@ -249,6 +243,15 @@ class Folding {
 
   [[nodiscard]] bool injected(int number) const {
     return number >= 1 && static_cast<std::size_t>(number) <= state_.injections.size();
+  }
+
+  // What a sweep says of a candidate and of an injection alike.
+  template <class Swept, class Subject>
+  static void take_sweep(const Swept& entry, Subject& subject) {
+    subject.sweep_evaluation = entry.evaluation;
+    subject.outcome = entry.outcome;
+    subject.cause = entry.cause;
+    subject.decision = entry.decision;
   }
 
   InjectionState& injected_at(int number) { return state_.injections[static_cast<std::size_t>(number - 1)]; }

@@ -49,34 +49,26 @@ void read_body(task::Fields& fields, InjectionMade& entry) {
 }
 
 base::Json body_of(const InjectionGated& entry) {
-  return {{"injection", entry.injection},
-          {"evaluation", entry.evaluation},
-          {"outcome", outcome_json(entry.outcome)},
-          {"cause", entry.cause},
-          {"log_ratio", encode_log_ratio(entry.log_ratio)}};
+  base::Json body = ended_body("injection", entry.injection, entry.evaluation, entry.outcome, entry.cause);
+  body["log_ratio"] = encode_log_ratio(entry.log_ratio);
+  return body;
 }
 
 void read_body(task::Fields& fields, InjectionGated& entry) {
   entry.injection = read_int(fields.required("injection"), 1);
-  entry.evaluation = read_name(fields.required("evaluation"));
-  entry.outcome = read_outcome(fields.required("outcome"));
-  entry.cause = fields.required("cause").text();
+  read_ended(fields, entry);
   entry.log_ratio = read_log_ratio(fields.required("log_ratio"));
 }
 
 base::Json body_of(const InjectionSwept& entry) {
-  return {{"injection", entry.injection},
-          {"evaluation", entry.evaluation},
-          {"outcome", outcome_json(entry.outcome)},
-          {"cause", entry.cause},
-          {"decision", promote::encode(entry.decision)}};
+  base::Json body = ended_body("injection", entry.injection, entry.evaluation, entry.outcome, entry.cause);
+  body["decision"] = promote::encode(entry.decision);
+  return body;
 }
 
 void read_body(task::Fields& fields, InjectionSwept& entry) {
   entry.injection = read_int(fields.required("injection"), 1);
-  entry.evaluation = read_name(fields.required("evaluation"));
-  entry.outcome = read_outcome(fields.required("outcome"));
-  entry.cause = fields.required("cause").text();
+  read_ended(fields, entry);
   entry.decision = read_decision(fields.required("decision"));
 }
 
