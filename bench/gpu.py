@@ -7,6 +7,7 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
   verdict     edit to verdict: one changed CUDA source on the gate, quick policy; where the time goes (goal 3 s)
   witness     how even the judge's own clock is beside the worker's
   same        two byte-identical kernels: how often "better" is claimed, by us and by an interval inside one process pair
+  planted     a kernel against one that does 2 % more work: how often that is found
   trials_…    checked calls in bulk on all workloads of an operator: 3,000 each (goals: top-k 60 s,
               GDN decode 30 s)
   share_…     for what part of the judge's time the GPU worked, and at what, by operator: checked calls in bulk, and a sweep
@@ -116,29 +117,98 @@ def naive_claim(samples):
     return {"ratio": math.exp(mean), "standard_error": error, "calls": len(ratios), "claims": abs(mean) > 1.96 * error}
 
 
-def same(runner, sessions=40):
-    """Resumable: sessions that a run before has left are kept, as they are written down one by one."""
-    policy = runner.folder / "same.toml"
-    text = (ROOT / "policies/quick.toml").read_text(encoding="utf-8")
-    policy.write_text(text.replace("samples_per_pair = 2", "samples_per_pair = 10"), encoding="utf-8")
+def solution(runner, name, source, entry):
+    """A CUDA solution with this entry point, of a source whose own is `run`. Returns its path."""
+    assert source.count("ASSAY_KERNEL(run)") == 1
+    path = runner.folder / f"{name}.json"
+    path.write_text(json.dumps({
+        "name": name, "author": "bench", "definition": DECODE, "description": "",
+        "spec": {"language": "cuda", "target_hardware": ["NVIDIA_H200"], "entry_point": f"kernel.cu::{entry}",
+                 "dependencies": [], "destination_passing_style": True},
+        "sources": [{"path": "kernel.cu", "content": source.replace("ASSAY_KERNEL(run)", f"ASSAY_KERNEL({entry})")}]}),
+        encoding="utf-8")
+    return path
+
+
+def compared(runner, candidate, against):
+    """One run of the gate of the policy standard. Returns what came out, and the claim of an interval within one pair."""
+    wall, report = runner.evaluate(candidate, "--against", against, "--definition", DECODE, "--policy", "standard", "--again")
+    evaluation = report["evaluation"]
+    if any(finding["kind"] == "self_comparison" for finding in evaluation["findings"]):
+        raise RuntimeError("a copy was recognised by its machine code, so that nothing is tested")
+    comparison = evaluation["comparison"]
+    _, shown = runner.run("show", evaluation["id"], "--log", "samples.json")
+    return {"outcome": evaluation["outcome"], "cause": evaluation["cause"], "wall_s": wall,
+            "findings": [finding["kind"] for finding in evaluation["findings"]],
+            **{key: comparison[key] for key in ("pairs", "log_ratio", "log_ratio_lower", "log_ratio_upper")},
+            "naive": naive_claim(json.loads(shown.stdout))}
+
+
+COPIES = 20
+
+
+def same(runner, sessions=200):
+    """Copies that differ in the name of their entry point alone, compared with the original. Resumable: sessions that a run
+    before has left are kept, as they are written down one by one."""
+    source = (ROOT / "examples/gdn_decode/tunable.cu").read_text(encoding="utf-8")
+    original = solution(runner, "original", source, "run")
+    copies = [solution(runner, f"copy-{number}", source, f"copy_{number}") for number in range(COPIES)]
     kept = runner.to / "gpu_same_sessions.jsonl"
     rows = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()] if kept.exists() else []
+    started = time.monotonic()
     for session in range(len(rows), sessions):
-        _, report = runner.evaluate("gdn_decode_tunable_cuda", "--against", "gdn_decode_tunable_cuda", "--definition",
-                                    DECODE, "--policy", policy, "--again")
-        evaluation = report["evaluation"]
-        _, shown = runner.run("show", evaluation["id"], "--log", "samples.json")
-        samples = json.loads(shown.stdout)
-        rows.append({"outcome": evaluation["outcome"], "pairs": evaluation["comparison"]["pairs"],
-                     "log_ratio": evaluation["comparison"]["log_ratio"], "naive": naive_claim(samples)})
+        if time.monotonic() - started > 450:
+            raise RuntimeError(f"{len(rows)} of {sessions} sessions so far: run it again to go on")
+        rows.append(compared(runner, copies[session % COPIES], original))
         with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps(rows[-1]) + "\n")
-        print("same", session, rows[-1], flush=True)
+        print("same", session, {key: rows[-1][key] for key in ("outcome", "pairs", "log_ratio", "wall_s", "naive")}, flush=True)
     kept.unlink()
-    return {"benchmark": "two byte-identical kernels, sessions", "sessions": sessions,
+    return {"benchmark": "two kernels that are byte-identical but for the name of their entry point, sessions of the gate of "
+                         "the policy standard", "sessions": sessions,
             "better": sum(row["outcome"] == "better" for row in rows),
             "not_better": sum(row["outcome"] == "not_better" for row in rows),
             "naive_claims_of_either_sign": sum(row["naive"]["claims"] for row in rows), "rows": rows}
+
+
+PLANTED = 0.02
+CHAIN = """
+  // Each needs the last, and none can be left out.
+  float chain = 1.0f;
+  for (int round = 0; round < ROUNDS; ++round) {
+    asm volatile("fma.rn.f32 %0, %0, 0f3F7FBE77, 0f3A83126F;" : "+f"(chain));
+  }
+"""
+
+
+def planted(runner, comparisons=12, rounds=16000):
+    """A kernel against one that does 2 % more work, and the other way round. What a round costs is measured first."""
+    mark = "  const float* row = p.state"
+    source = (ROOT / "examples/gdn_decode/plain.cu").read_text(encoding="utf-8")
+    assert source.count(mark) == 1
+
+    def chained(count):
+        return solution(runner, f"chain-{count}", source.replace(mark, CHAIN.replace("ROUNDS", str(count)) + mark), "run")
+
+    def times(count):
+        _, report = runner.evaluate(chained(count), "--against", "none", "--definition", DECODE, "--policy", "standard", "--again")
+        return [timing["candidate_ns"] for timing in report["evaluation"]["timings"]]
+
+    few, many = times(rounds), times(2 * rounds)
+    of_one = [(more - less) / rounds for less, more in zip(few, many)]
+    extra = round(sum(PLANTED * time_ns / one for time_ns, one in zip(few, of_one)) / len(few))
+    fast, slow = chained(rounds), chained(rounds + extra)
+    rows = []
+    for number in range(comparisons):
+        for kind, candidate, against in (("faster", fast, slow), ("slower", slow, fast)):
+            rows.append({"kind": kind, **compared(runner, candidate, against)})
+            print("planted", number, {key: rows[-1][key] for key in ("kind", "outcome", "pairs", "log_ratio")}, flush=True)
+    return {"benchmark": "a planted difference of 2 %, by the gate of the policy standard",
+            "calibration": {"rounds": rounds, "extra_rounds": extra, "kernel_ns": few, "with_twice_the_rounds_ns": many,
+                            "planted": [extra * one / time_ns for time_ns, one in zip(few, of_one)]},
+            "found": sum(row["kind"] == "faster" and row["outcome"] == "better" for row in rows),
+            "false": sum(row["kind"] == "slower" and row["outcome"] == "better" for row in rows),
+            "comparisons_each": comparisons, "rows": rows}
 
 
 def witness(runner):
@@ -375,7 +445,7 @@ def campaign(runner):
 
 
 def main(arguments):
-    parts = {part.__name__: part for part in (doctor, verdict, witness, same, trials_decode, trials_topk,
+    parts = {part.__name__: part for part in (doctor, verdict, witness, same, planted, trials_decode, trials_topk,
                                               trials_attention, trials_prefill, trials_moe, share_decode, share_topk,
                                               share_attention, share_prefill, share_moe, corpus, clocks, compat, tiers,
                                               campaign)}

@@ -51,9 +51,9 @@ struct OutputPreparation {
 class CallOutputs {
  public:
   virtual ~CallOutputs() = default;
-  /// The call has returned: keeps what it left.
+  /// The call has returned: keeps what it left, or has begun to, ahead of all that the checker is asked for later.
   [[nodiscard]] virtual base::Result<void> returned() = 0;
-  /// Tells which byte outside the outputs the call changed.
+  /// Tells which byte outside the outputs the call changed. It may wait for `returned`, unless `arrive` has.
   [[nodiscard]] virtual base::Result<std::optional<task::Finding>> check_guard() = 0;
   /// Compares the outputs with the reference; one finding an output that is wrong.
   [[nodiscard]] virtual base::Result<std::vector<task::Finding>> check() = 0;
@@ -61,6 +61,8 @@ class CallOutputs {
   [[nodiscard]] virtual base::Result<std::optional<tensor::LargestErrors>> largest_errors() = 0;
   /// A digest of all of them: the same bytes have the same, whoever computes it.
   [[nodiscard]] virtual base::Result<std::uint64_t> digest() = 0;
+  /// Begins the last look, of which `changed` tells: with several outputs all of them at once.
+  [[nodiscard]] virtual base::Result<void> begin_last_look() { return {}; }
   /// Tells what is no longer as it was when the call returned.
   [[nodiscard]] virtual base::Result<std::optional<verify::SampledContent::Change>> changed() = 0;
 };
@@ -72,15 +74,15 @@ class CallChecker {
   virtual ~CallChecker() = default;
   /// Who computes and who decides, for the record: a persisted word.
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Makes workers see the inputs, which were written to the image or left to its plan, by the time that `prepare` has
+  /// Makes workers see the inputs, which were written to the image or left to its plan, by the time that `arrive` has
   /// returned: until then the image stays as it is.
   [[nodiscard]] virtual base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) = 0;
-  /// Waits until `begin` is through with the image and with what workers see: who writes to the inputs again within a
-  /// block waits first.
+  /// Waits for all that was begun: before a call, so that it finds its inputs and outputs and the device is its own, and
+  /// before the inputs are written again within a block.
   [[nodiscard]] virtual base::Result<void> arrive() { return {}; }
   /// Whether the inputs are other than at `begin`; false where that was not to be asked.
   [[nodiscard]] virtual base::Result<bool> inputs_changed() = 0;
-  /// Poisons the outputs and sets up their guard bands; the call may follow.
+  /// Poisons the outputs and sets up their guard bands; the call may follow once all has arrived.
   [[nodiscard]] virtual base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                                            const OutputPreparation& preparation) = 0;
   /// How many outputs were not surely right elsewhere, so that the CPU was asked.

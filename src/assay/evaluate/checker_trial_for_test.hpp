@@ -123,6 +123,7 @@ class CheckerTrial {
     Seen seen;
     must(checker.begin(inputs(), {.outputs = true, .late_work = true, .inputs = true, .closely = true}));
     const std::unique_ptr<CallOutputs> call = must(checker.prepare(*outputs_, how));
+    must(checker.arrive());
     run(spoil);
     must(call->returned());
     seen.guard = must(call->check_guard());

@@ -1,6 +1,7 @@
 #include <assay/evaluate/device_block.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -92,26 +93,21 @@ base::Result<void> DeviceBlock::enqueue(const BlockInputs& inputs, const BlockQu
 }
 
 base::Result<void> DeviceBlock::arrive() {
+  ASSAY_TRY(stream_.synchronize());
   if (digest_is_coming_) {
-    ASSAY_TRY_ASSIGN(before_, fetch_digest(0));
+    before_ = digest_at(0);
     digest_is_coming_ = false;
-  } else {
-    ASSAY_TRY(stream_.synchronize());
   }
   return clock_.collect();
 }
 
 base::Result<bool> DeviceBlock::inputs_changed() {
-  if (digest_is_coming_) {
-    ASSAY_TRY(arrive());
-  }
-  if (!before_) {
+  if (!before_ && !digest_is_coming_) {
     return false;
   }
   ASSAY_TRY(enqueue_digest(present_.size()));
-  ASSAY_TRY_ASSIGN(const std::uint64_t now, fetch_digest(present_.size()));
-  ASSAY_TRY(clock_.collect());
-  return now != *before_;
+  ASSAY_TRY(arrive());
+  return digest_at(present_.size()) != *before_;
 }
 
 base::Result<operators::cuda::DeviceVerdict> DeviceBlock::verdict_of(DevicePointer outputs) {
@@ -195,22 +191,27 @@ base::Result<void> DeviceBlock::enqueue_digest(std::size_t first) {
     const auto offset = static_cast<std::size_t>(part.data() - inputs().memory.bytes().data());
     ranges.push_back({address + offset, part.size()});
   }
-  ASSAY_TRY(grow(input_words_, 2 * ranges.size() * sizeof(std::uint64_t)));
-  return clock_.time(Work::digest, stream_, [&] {
-    return kernels_->enqueue_digest(ranges, input_words_.address() + first * sizeof(std::uint64_t), stream_);
+  const std::size_t bytes = ranges.size() * sizeof(std::uint64_t);
+  ASSAY_TRY(grow(input_words_, 2 * bytes));
+  if (input_results_.size() < 2 * bytes) {
+    ASSAY_TRY(stream_.synchronize());
+    ASSAY_TRY_ASSIGN(input_results_, cuda::PinnedMemory::create(2 * bytes));
+  }
+  const std::size_t at = first * sizeof(std::uint64_t);
+  return clock_.time(Work::digest, stream_, [&]() -> base::Result<void> {
+    ASSAY_TRY(kernels_->enqueue_digest(ranges, input_words_.address() + at, stream_));
+    return cuda::copy_from_device(input_results_.bytes().subspan(at, bytes), input_words_.address() + at, stream_);
   });
 }
 
-// Waits for it.
-base::Result<std::uint64_t> DeviceBlock::fetch_digest(std::size_t first) {
-  std::vector<std::uint64_t> words(present_.size());
-  ASSAY_TRY(cuda::copy_from_device(std::as_writable_bytes(std::span(words)),
-                                   input_words_.address() + first * sizeof(std::uint64_t), stream_));
-  ASSAY_TRY(stream_.synchronize());
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i] = cuda::TrustedKernels::digest_of(words[i], present_[i].size());
+std::uint64_t DeviceBlock::digest_at(std::size_t first) const {
+  std::vector<std::uint64_t> digests(present_.size());
+  std::memcpy(digests.data(), input_results_.bytes().data() + first * sizeof(std::uint64_t),
+              digests.size() * sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    digests[i] = cuda::TrustedKernels::digest_of(digests[i], present_[i].size());
   }
-  return join_digests(words);
+  return join_digests(digests);
 }
 
 // Before the calls: what a worker might do to the inputs comes too late for what is expected of it.

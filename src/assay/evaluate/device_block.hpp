@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include <assay/device/cuda/pinned_memory.hpp>
 #include <assay/device/cuda/trusted_kernels.hpp>
 #include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/gpu_clock.hpp>
@@ -43,7 +44,7 @@ class DeviceBlock {
   [[nodiscard]] const GpuClock& clock() const { return clock_; }
   [[nodiscard]] double sweep_seconds() const { return sweep_seconds_; }
   [[nodiscard]] std::int64_t doubts() const { return doubts_; }
-  /// Room for so many words of results.
+  /// Room for so many words of results, for what is enqueued next.
   [[nodiscard]] base::Result<DevicePointer> words_for(std::size_t count);
   /// Makes memory of the judge alone at least so large; what was in it is lost if it was not.
   [[nodiscard]] base::Result<void> grow(device::cuda::Memory& memory, std::size_t bytes) const;
@@ -52,7 +53,8 @@ class DeviceBlock {
   explicit DeviceBlock(device::cuda::Context context) : context_(std::move(context)) {}
   [[nodiscard]] base::Result<void> measure_sweep();
   [[nodiscard]] base::Result<void> enqueue_digest(std::size_t first);
-  [[nodiscard]] base::Result<std::uint64_t> fetch_digest(std::size_t first);
+  /// Of what enqueue_digest left, once the stream has been waited for.
+  [[nodiscard]] std::uint64_t digest_at(std::size_t first) const;
   [[nodiscard]] base::Result<void> compute_expected();
 
   device::cuda::Context context_;  // Outlives all that was made in it: first.
@@ -64,7 +66,8 @@ class DeviceBlock {
   double sweep_seconds_ = 0;
 
   device::cuda::Memory arena_;        ///< Expected values, then scratch.
-  device::cuda::Memory input_words_;  ///< Digests of the inputs before and after the calls.
+  device::cuda::Memory input_words_;  ///< Digests of the inputs before and after the calls …
+  device::cuda::PinnedMemory input_results_;  ///< … and where they are copied to.
   device::cuda::Memory words_;        ///< What a look at outputs leaves.
 
   std::optional<BlockInputs> inputs_;

@@ -1,8 +1,8 @@
 #include <assay/evaluate/device_checker.hpp>
 
+#include <deque>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <assay/evaluate/device_block.hpp>
 #include <assay/evaluate/device_outputs.hpp>
@@ -21,7 +21,7 @@ class DeviceChecker final : public CallChecker {
 
   base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) override {
     host_.adopt(inputs);
-    snapshots_used_ = 0;
+    kept_used_ = 0;
     return block_->enqueue(inputs, questions);
   }
 
@@ -31,12 +31,12 @@ class DeviceChecker final : public CallChecker {
 
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                      const OutputPreparation& preparation) override {
-    if (snapshots_used_ == snapshots_.size()) {
-      snapshots_.emplace_back();
+    if (kept_used_ == kept_.size()) {
+      kept_.emplace_back();
     }
-    device::cuda::Memory& snapshot = snapshots_[snapshots_used_++];
-    ASSAY_TRY(block_->grow(snapshot, block_->inputs().layout.outputs_size));
-    return prepare_device_outputs(*block_, host_, outputs, snapshot.address(), preparation);
+    KeptCall& kept = kept_[kept_used_++];
+    ASSAY_TRY(block_->grow(kept.outputs, block_->inputs().layout.outputs_size));
+    return prepare_device_outputs(*block_, host_, outputs, kept, preparation);
   }
 
   [[nodiscard]] std::int64_t doubts() const override { return block_->doubts(); }
@@ -46,8 +46,8 @@ class DeviceChecker final : public CallChecker {
  private:
   std::unique_ptr<DeviceBlock> block_;  // Holds the context that the snapshots were made in: first.
   HostChecker host_;
-  std::vector<device::cuda::Memory> snapshots_;  ///< Outputs as calls left them: one a call of a block.
-  std::size_t snapshots_used_ = 0;
+  std::deque<KeptCall> kept_;           ///< One a call of a block; outputs keep references to them.
+  std::size_t kept_used_ = 0;
 };
 
 }  // namespace

@@ -161,8 +161,10 @@ TEST_F(GpuDeviceChecker, WhatWasWrongAtTheReturnStaysWrong) {
   CallChecker& checker = *both.device;
   ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true}));
   const auto call = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation()));
+  ASSERT_TRUE(checker.arrive());
   trial.run(trial.fill_element(0, 5, std::byte{0xff}));
   ASSERT_TRUE(call->returned());
+  ASSERT_TRUE(checker.arrive());
   trial.run(leave);
   const auto findings = CheckerTrial::must(call->check());
   ASSERT_EQ(findings.size(), 1U);
@@ -177,9 +179,11 @@ TEST_F(GpuDeviceChecker, SidesOfABlockAreLookedAtApart) {
   CallChecker& checker = *both.device;
   ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true}));
   const auto first = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(1)));
+  ASSERT_TRUE(checker.arrive());
   trial.run(trial.fill_element(1, 0, std::byte{0xff}));
   ASSERT_TRUE(first->returned());
   const auto second = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(2)));
+  ASSERT_TRUE(checker.arrive());
   trial.run(leave);
   ASSERT_TRUE(second->returned());
   EXPECT_EQ(CheckerTrial::must(first->check()).size(), 1U);
@@ -199,6 +203,7 @@ TEST_F(GpuDeviceChecker, InputsThatChangeAreSeenAndMoveNothing) {
     ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true}));
     EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed())) << name;
     const auto call = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation()));
+    ASSERT_TRUE(checker.arrive());
     trial.run(leave);
     ASSERT_TRUE(call->returned());
     trial.tamper(trial.layout().inputs[0]->offset);

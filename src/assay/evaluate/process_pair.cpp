@@ -29,6 +29,8 @@ namespace {
 
 constexpr std::chrono::nanoseconds kNoTime{0};
 constexpr std::size_t kProbedMemory = std::size_t{256} << 20U;
+// On a device, of so many of the incumbent's calls one is watched.
+constexpr std::uint64_t kCallsAWatch = 8;
 
 class ProcessPair {
  public:
@@ -173,6 +175,7 @@ class ProcessPair {
   struct Done {
     SideProcess* side = nullptr;
     std::unique_ptr<CallOutputs> outputs;
+    bool guard_checked = false;
   };
   struct Block {
     verify::Layout layout;
@@ -241,6 +244,10 @@ class ProcessPair {
     }
     session_.device->spread_judge();
     ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
+    ASSAY_TRY(check_guards(block));
+    if (result_.fault) {
+      return next;
+    }
     if (inputs_changed) {
       ASSAY_TRY(blame_for_inputs(block));
       return next;
@@ -382,6 +389,13 @@ class ProcessPair {
     }
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
+    // CUPTI's sweep belongs to the waking, so that there nothing of ours may come between it and the call.
+    if (timing_.method != base::TimingMethod::cupti) {
+      if (const auto roused = side.client->rouse(timing_, limit_of(call)); !roused) {
+        note_failure(roused.error(), call, block);
+        return {};
+      }
+    }
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     clock_.lap(Stage::prepare);
     // A chain is many calls and no measurement.
@@ -396,8 +410,14 @@ class ProcessPair {
     if (!description) {
       return {};
     }
-    const bool watches = probes(task::Probe::interference) && call.repetition > 0 && other != processes_.sides.end() &&
-                         call.side == task::Side::incumbent;
+    clock_.lap(Stage::rest);
+    ASSAY_TRY(checker_.arrive());
+    clock_.lap(Stage::arrive);
+    ASSAY_TRY(check_guards(block));
+    if (result_.fault) {
+      return {};
+    }
+    const bool watches = other != processes_.sides.end() && is_watched(call);
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
     clock_.lap(Stage::rest);
     const auto reply = side.client->call(*description, limit_of(call));
@@ -425,16 +445,39 @@ class ProcessPair {
     if (result_.fault) {
       return {};
     }
-    if (probes(task::Probe::guard_bands) && !officially()) {
-      ASSAY_TRY_ASSIGN(std::optional<task::Finding> outside, outputs->check_guard());
+    block.done.push_back({&side, std::move(outputs)});
+    // What a device looks at has time until the next call.
+    if (!session_.device->runs_remotely()) {
+      ASSAY_TRY(check_guards(block));
+    }
+    clock_.lap(Stage::look);
+    return {};
+  }
+
+  // Of the calls so far.
+  base::Result<void> check_guards(Block& block) {
+    for (Done& done : block.done) {
+      if (done.guard_checked || officially() || !probes(task::Probe::guard_bands)) {
+        continue;
+      }
+      done.guard_checked = true;
+      ASSAY_TRY_ASSIGN(std::optional<task::Finding> outside, done.outputs->check_guard());
       if (outside) {
-        fail(side, task::Outcome::incorrect, call.workload, {std::move(*outside)});
+        fail(*done.side, task::Outcome::incorrect, block.workload, {std::move(*outside)});
         return {};
       }
     }
-    clock_.lap(Stage::look);
-    block.done.push_back({&side, std::move(outputs)});
     return {};
+  }
+
+  // Whether it is seen what the candidate's processes do during this call of the incumbent. That is read from a file for
+  // each thread, of which a device's driver has many: there of some calls that nobody can foresee.
+  [[nodiscard]] bool is_watched(const measure::ScheduledCall& call) const {
+    if (!probes(task::Probe::interference) || call.repetition == 0 || call.side != task::Side::incumbent) {
+      return false;
+    }
+    return !session_.device->runs_remotely() || result_.interference.empty() ||
+           base::mix(call.contents, base::stream_id("watch")) % kCallsAWatch == 0;
   }
 
   [[nodiscard]] OutputPreparation preparation_of(const measure::ScheduledCall& call) {
@@ -491,6 +534,9 @@ class ProcessPair {
 
   // The last look at a block: outputs that are no longer what they were when the call returned.
   base::Result<void> look_again(const Block& block) {
+    for (const Done& done : block.done) {
+      ASSAY_TRY(done.outputs->begin_last_look());
+    }
     for (const Done& done : block.done) {
       ASSAY_TRY_ASSIGN(const auto change, done.outputs->changed());
       if (change) {

@@ -11,7 +11,7 @@ namespace assay::evaluate {
 /// Where the judge's time around calls goes: seconds by stage, over all blocks of a process pair.
 class StageClock {
  public:
-  enum class Stage : std::uint8_t { generate, begin, prepare, call, look, check, rest };
+  enum class Stage : std::uint8_t { generate, begin, prepare, arrive, call, look, check, rest };
 
   /// Adds the time since the last lap to a stage.
   void lap(Stage stage) {
@@ -24,8 +24,11 @@ class StageClock {
   [[nodiscard]] task::Named<double> seconds() const {
     static constexpr std::array<const char*, kStages> kNames = {
         "generate inputs",         "bring inputs to the device and compute what is expected there",
-        "prepare outputs",         "call",
-        "look at what calls left", "compare with what is expected, and look again",
+        "prepare outputs",
+        "wait until the device is through with that",
+        "call",
+        "look at what calls left",
+        "compare with what is expected, and look again",
         "everything else"};
     task::Named<double> named;
     for (std::size_t i = 0; i < kStages; ++i) {
@@ -35,7 +38,7 @@ class StageClock {
   }
 
  private:
-  static constexpr std::size_t kStages = 7;
+  static constexpr std::size_t kStages = 8;
   std::array<double, kStages> seconds_{};
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
@@ -158,37 +159,55 @@ Failure WorkerClient::ended() {
   return {killed ? Failure::Kind::killed_from_outside : Failure::Kind::died, status.text(), std::nullopt, status};
 }
 
+WorkerClient::Limit WorkerClient::limit_of(std::chrono::nanoseconds length) { return {Clock::now() + length, length}; }
+
+std::chrono::nanoseconds WorkerClient::Limit::left() const {
+  return std::max<std::chrono::nanoseconds>(until - Clock::now(), std::chrono::nanoseconds(0));
+}
+
 Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const std::byte> payload,
                                                       std::span<const int> descriptors, std::chrono::nanoseconds limit,
                                                       std::chrono::nanoseconds spin) {
+  if (const Answer<void> woken = await_roused(limit); !woken) {
+    return tl::unexpected(woken.error());
+  }
+  const Limit all = limit_of(limit);
+  const Answer<Header> command = send(kind, payload, descriptors, all);
+  if (!command) {
+    return tl::unexpected(command.error());
+  }
+  return receive(*command, all, spin);
+}
+
+Answer<Header> WorkerClient::send(Kind kind, std::span<const std::byte> payload, std::span<const int> descriptors,
+                                  const Limit& limit) {
   if (dead_) {
     return tl::unexpected(Failure{Failure::Kind::died, "the worker had ended before", std::nullopt, std::nullopt});
   }
-  const Clock::time_point deadline = Clock::now() + limit;
-  const auto left = [&] {
-    return std::max<std::chrono::nanoseconds>(deadline - Clock::now(), std::chrono::nanoseconds(0));
-  };
-
   Header command{static_cast<std::uint16_t>(kind), static_cast<std::uint32_t>(payload.size()), ++sequence_,
                  base::entropy_seed()};
   std::vector<std::byte> frame(kHeaderSize + payload.size());
   encode_header(command, std::span<std::byte, kHeaderSize>(frame.data(), kHeaderSize));
   std::copy(payload.begin(), payload.end(), frame.begin() + kHeaderSize);
-  const auto sent = os::send_all(socket_, frame, descriptors, left());
+  const auto sent = os::send_all(socket_, frame, descriptors, limit.left());
   if (!sent || *sent == os::Transfer::closed) {
     return tl::unexpected(ended());
   }
   if (*sent == os::Transfer::timed_out) {
-    return tl::unexpected(expired(limit));
+    return tl::unexpected(expired(limit.length));
   }
+  return command;
+}
 
+Answer<std::vector<std::byte>> WorkerClient::receive(const Header& command, const Limit& limit,
+                                                     std::chrono::nanoseconds spin) {
   std::array<std::byte, kHeaderSize> raw{};
-  const auto got = os::receive_all(socket_, raw, nullptr, 0, left(), spin);
+  const auto got = os::receive_all(socket_, raw, nullptr, 0, limit.left(), spin);
   if (!got || *got == os::Transfer::closed) {
     return tl::unexpected(ended());
   }
   if (*got == os::Transfer::timed_out) {
-    return tl::unexpected(expired(limit));
+    return tl::unexpected(expired(limit.length));
   }
   const std::optional<Header> header = decode_header(raw);
   if (!header) {
@@ -198,12 +217,12 @@ Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const
     return tl::unexpected(violation("its answer does not carry this command's sequence and nonce"));
   }
   std::vector<std::byte> body(header->payload_size);
-  const auto rest = os::receive_all(socket_, body, nullptr, 0, left());
+  const auto rest = os::receive_all(socket_, body, nullptr, 0, limit.left());
   if (!rest || *rest == os::Transfer::closed) {
     return tl::unexpected(ended());
   }
   if (*rest == os::Transfer::timed_out) {
-    return tl::unexpected(expired(limit));
+    return tl::unexpected(expired(limit.length));
   }
   if (header->kind == (static_cast<std::uint16_t>(Kind::fault) | kReplyBit)) {
     const std::optional<Fault> fault = decode_fault(body);
@@ -284,14 +303,16 @@ Answer<void> WorkerClient::map(const os::Fd& inputs, std::size_t inputs_size, co
 
 Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chrono::nanoseconds limit) {
   const std::vector<std::byte> payload = encode(call);
-  std::chrono::nanoseconds spin{0};
-  if (on_device_) {
-    // Woken before the clock starts, so that it measures the call and not two wake-ups.
-    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit, kSpin); !woken) {
-      return tl::unexpected(woken.error());
+  // Woken before the clock starts, so that it measures the call and not two wake-ups.
+  if (!roused_) {
+    if (const auto sent = rouse(call.timing, limit); !sent) {
+      return tl::unexpected(sent.error());
     }
-    spin = kSpin;
   }
+  if (const auto woken = await_roused(limit); !woken) {
+    return tl::unexpected(woken.error());
+  }
+  const std::chrono::nanoseconds spin = on_device_ ? kSpin : std::chrono::nanoseconds(0);
   const Clock::time_point before = Clock::now();
   auto body = exchange(Kind::call, payload, {}, limit, spin);
   const Clock::time_point after = Clock::now();
@@ -310,6 +331,27 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
     }
   }
   return timed;
+}
+
+Answer<void> WorkerClient::rouse(const base::Timing& timing, std::chrono::nanoseconds limit) {
+  if (!on_device_ || roused_) {
+    return {};
+  }
+  Answer<Header> sent = send(Kind::wake, encode(TimingRequest{timing}), {}, limit_of(limit));
+  if (!sent) {
+    return tl::unexpected(std::move(sent.error()));
+  }
+  roused_ = *sent;
+  return {};
+}
+
+Answer<void> WorkerClient::await_roused(std::chrono::nanoseconds limit) {
+  if (const std::optional<Header> command = std::exchange(roused_, std::nullopt)) {
+    if (const auto woken = receive(*command, limit_of(limit), kSpin); !woken) {
+      return tl::unexpected(woken.error());
+    }
+  }
+  return {};
 }
 
 Answer<void> WorkerClient::collect(CallReply& reply, std::chrono::nanoseconds limit) {

@@ -84,6 +84,9 @@ class WorkerClient {
                                             ///< What CUPTI takes to begin and to tell is outside of it.
   };
   [[nodiscard]] Answer<TimedReply> call(const Call& call, std::chrono::nanoseconds limit);
+  /// Has a worker on a device wake up for a call with this timing, without waiting for it, so that the judge can do its own
+  /// work meanwhile. What is asked next waits; a call that was not announced so does it by itself. Nothing on a CPU.
+  [[nodiscard]] Answer<void> rouse(const base::Timing& timing, std::chrono::nanoseconds limit);
   /// Captures a call whose timing is {graph, cold}, or makes a `hot` one once, untimed. See worker::Call.
   [[nodiscard]] Answer<CallReply> prepare(const Call& call, std::chrono::nanoseconds limit);
   /// Makes one call many times over; `limit` is for all of them. An answer without a time for each timed call is that of
@@ -105,6 +108,18 @@ class WorkerClient {
                                                         std::span<const int> descriptors,
                                                         std::chrono::nanoseconds limit,
                                                         std::chrono::nanoseconds spin = std::chrono::nanoseconds(0));
+  struct Limit {
+    std::chrono::steady_clock::time_point until;
+    std::chrono::nanoseconds length;
+    [[nodiscard]] std::chrono::nanoseconds left() const;
+  };
+  [[nodiscard]] static Limit limit_of(std::chrono::nanoseconds length);
+  /// Returns the command's header, which its answer repeats.
+  [[nodiscard]] Answer<Header> send(Kind kind, std::span<const std::byte> payload, std::span<const int> descriptors,
+                                    const Limit& limit);
+  [[nodiscard]] Answer<std::vector<std::byte>> receive(const Header& command, const Limit& limit,
+                                                       std::chrono::nanoseconds spin);
+  [[nodiscard]] Answer<void> await_roused(std::chrono::nanoseconds limit);
   [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
                                        std::chrono::nanoseconds limit);
   [[nodiscard]] Answer<void> collect(CallReply& reply, std::chrono::nanoseconds limit);
@@ -116,6 +131,7 @@ class WorkerClient {
   os::Process process_;
   os::Fd socket_;
   std::uint32_t sequence_ = 0;
+  std::optional<Header> roused_;  ///< The command to wake up, while its answer has not been read.
   bool dead_ = false;
   bool on_device_ = false;
   std::chrono::milliseconds end_limit_{0};

@@ -103,6 +103,14 @@ TEST_F(ClientTest, CallsComputeInTheJudgesMemory) {
   EXPECT_FLOAT_EQ(y[3], -10.0F);
 }
 
+TEST_F(ClientTest, OnACpuThereIsNothingToWake) {
+  serve("return 0;");
+  ASSERT_TRUE(client_->rouse({base::TimingMethod::wall, base::CacheState::cold}, 10s));
+  const auto reply = client_->call(call_of(0, 0), 10s);
+  ASSERT_TRUE(reply) << reply.error().text;
+  EXPECT_EQ(reply->reply.return_code, 0);
+}
+
 TEST_F(ClientTest, LoadsWhereNoProcCouldBeMounted) {
   open_worker({os::Mechanism::private_proc});
   const auto loaded =

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -83,6 +84,34 @@ TEST_F(GpuWorker, EveryMethodHasAFloorOfItsOwn) {
                   static_cast<long long>(floor->elapsed_ns));
     }
   }
+}
+
+// Woken early, it answers whatever comes next, once or several times.
+TEST_F(GpuWorker, ARousedWorkerAnswersWhatComesNext) {
+  auto client = WorkerClient::start(options_);
+  ASSERT_TRUE(client) << client.error().text();
+  for (int round = 0; round < 3; ++round) {
+    for (int rouses = 0; rouses <= round; ++rouses) {
+      const auto roused = client->rouse(kEvents, kLimit);
+      ASSERT_TRUE(roused) << roused.error().text;
+    }
+    const auto floor = client->measure_floor(kEvents, kLimit);
+    ASSERT_TRUE(floor) << floor.error().text;
+    EXPECT_EQ(floor->status, 0U) << floor->text;
+  }
+}
+
+// Its death is told by what comes next, as any other.
+TEST_F(GpuWorker, ARousedWorkerThatDiesIsNoticed) {
+  auto client = WorkerClient::start(options_);
+  ASSERT_TRUE(client) << client.error().text();
+  ASSERT_TRUE(client->rouse(kEvents, kLimit));
+  ::kill(client->pid(), SIGKILL);
+  // Its answer may have come before its end: then the second command finds the socket closed.
+  auto floor = client->measure_floor(kEvents, kLimit);
+  floor = floor ? client->measure_floor(kEvents, kLimit) : std::move(floor);
+  ASSERT_FALSE(floor);
+  EXPECT_EQ(floor.error().kind, Failure::Kind::killed_from_outside) << floor.error().text;
 }
 
 TEST_F(GpuWorker, WithoutCuptiItsMethodIsRefusedInWords) {

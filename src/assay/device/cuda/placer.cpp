@@ -49,13 +49,6 @@ PlacedPiece* write_cut(PlacedPiece whole, std::uint32_t pool_bytes_a_byte, Place
 
 }  // namespace
 
-Placer::~Placer() {
-  const auto driver = open_driver();
-  if (staged_.size() != 0 && driver) {
-    (*driver)->cuMemHostUnregister(staged_.bytes().data());
-  }
-}
-
 base::Result<void> Placer::load() {
   if (module_) {
     return {};
@@ -87,15 +80,9 @@ base::Result<void> Placer::make_room(std::size_t bytes) {
   if (bytes <= staged_.size()) {
     return {};
   }
-  ASSAY_TRY_ASSIGN(const Driver* driver, open_driver());
   const std::size_t size = std::max({kLeastStaged, bytes, 2 * staged_.size()});
-  if (staged_.size() != 0) {
-    driver->cuMemHostUnregister(staged_.bytes().data());
-    staged_ = {};
-  }
-  ASSAY_TRY_ASSIGN(os::SharedMemory staged, os::SharedMemory::create("staged", size, os::PeerAccess::read_only));
-  ASSAY_TRY(check(driver->cuMemHostRegister_v2(staged.bytes().data(), size, 0), "cuMemHostRegister"));
-  staged_ = std::move(staged);
+  staged_ = PinnedMemory();
+  ASSAY_TRY_ASSIGN(staged_, PinnedMemory::create(size));
   arrived_ = Memory();
   ASSAY_TRY_ASSIGN(arrived_, Memory::create(*context_, size));
   return {};

@@ -10,7 +10,7 @@
 #include <assay/base/error.hpp>
 #include <assay/device/copy_plan.hpp>
 #include <assay/device/cuda/driver.hpp>
-#include <assay/os/shared_memory.hpp>
+#include <assay/device/cuda/pinned_memory.hpp>
 
 namespace assay::device::cuda {
 
@@ -20,7 +20,7 @@ namespace assay::device::cuda {
 class Placer {
  public:
   explicit Placer(const Context& context) : context_(&context) {}
-  ~Placer();
+  ~Placer() = default;
   Placer(const Placer&) = delete;
   Placer& operator=(const Placer&) = delete;
 
@@ -41,7 +41,7 @@ class Placer {
   unsigned multiprocessors_ = 1;
   std::map<std::uint64_t, Memory> pools_;
   std::optional<Event> done_;  ///< With what was enqueued last, which reads what lies in the two below.
-  os::SharedMemory staged_;    ///< Pinned.
+  PinnedMemory staged_;
   Memory arrived_;
 };
 

@@ -36,13 +36,6 @@ base::Result<void> set_bytes(DevicePointer to, unsigned char value, std::size_t 
   return check(driver->cuMemsetD8Async(to, value, bytes, stream.handle()), "cuMemsetD8Async");
 }
 
-/// Copies results and waits for them.
-template <class T>
-base::Result<void> fetch(std::span<T> to, DevicePointer from, const Stream& stream) {
-  ASSAY_TRY(copy_from_device(std::as_writable_bytes(to), from, stream));
-  return stream.synchronize();
-}
-
 std::size_t divide_up(std::size_t value, std::size_t by) { return (value + by - 1) / by; }
 
 }  // namespace
@@ -68,7 +61,17 @@ base::Result<TrustedKernels> TrustedKernels::load(const Context& context) {
   kernels.multiprocessors_ = static_cast<unsigned>(std::max(1, facts.multiprocessors));
   kernels.flush_bytes_ = 3 * static_cast<std::size_t>(std::max(0, facts.l2_bytes));
   ASSAY_TRY_ASSIGN(kernels.scratch_, Memory::create(context, kLeastScratch));
+  ASSAY_TRY_ASSIGN(kernels.results_, PinnedMemory::create(kResultBytes));
   return kernels;
+}
+
+template <class T>
+base::Result<void> TrustedKernels::fetch(std::span<T> to, DevicePointer from, const Stream& stream) const {
+  ASSAY_CHECK(to.size_bytes() <= results_.size());
+  ASSAY_TRY(copy_from_device(results_.bytes().first(to.size_bytes()), from, stream));
+  ASSAY_TRY(stream.synchronize());
+  std::memcpy(to.data(), results_.bytes().data(), to.size_bytes());
+  return {};
 }
 
 LaunchShape TrustedKernels::shape_for(std::size_t threads) const {

@@ -9,6 +9,7 @@
 #include <assay/base/error.hpp>
 #include <assay/device/cuda/device_comparison.hpp>
 #include <assay/device/cuda/driver.hpp>
+#include <assay/device/cuda/pinned_memory.hpp>
 #include <assay/device/cuda/element_format.hpp>
 #include <assay/device/cuda/fill_pattern.hpp>
 
@@ -97,6 +98,9 @@ class TrustedKernels {
   template <class Range, class Launch>
   [[nodiscard]] base::Result<void> in_batches(std::span<const Range> ranges, std::size_t bytes_a_thread,
                                               const Launch& launch_batch) const;
+  /// Copies results, at most kResultBytes of them, and waits for them.
+  template <class T>
+  [[nodiscard]] base::Result<void> fetch(std::span<T> to, DevicePointer from, const Stream& stream) const;
   [[nodiscard]] base::Result<void> need_scratch(std::size_t bytes, const Stream& stream);
   /// Where in the scratch memory the parts of a comparison lie.
   struct ComparePlaces {
@@ -116,6 +120,7 @@ class TrustedKernels {
   Module module_;
   Functions functions_;
   Memory scratch_;
+  PinnedMemory results_;  ///< Of kResultBytes.
   unsigned multiprocessors_ = 0;
   std::size_t flush_bytes_ = 0;
 };
