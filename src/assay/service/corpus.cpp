@@ -57,6 +57,25 @@ base::Result<std::vector<task::Outcome>> outcomes_of(const os::Path& file, const
   return outcomes;
 }
 
+// One that is known, or several that can each be switched off.
+base::Result<void> check_probes(const os::Path& file, const std::string& text) {
+  const std::vector<std::string> words = base::split(text, '|');
+  const std::vector<std::string>& known = known_probes();
+  for (const std::string& word : words) {
+    if (std::find(known.begin(), known.end(), word) == known.end()) {
+      return tl::unexpected(
+          bad_head(file, fmt::format("probe={} is not known; {}", base::printable(word), choices(known, word))));
+    }
+    if (words.size() > 1 && !task::probe_named(word)) {
+      return tl::unexpected(bad_head(
+          file, fmt::format("probe={} cannot be switched off, so that no other probe stands beside it: leave the "
+                            "others out",
+                            word)));
+    }
+  }
+  return {};
+}
+
 // One "key=value" of the head.
 base::Result<void> take(CorpusEntry& entry, const std::string& key, const std::string& value) {
   if (key == "kind") {
@@ -85,11 +104,7 @@ base::Result<void> take(CorpusEntry& entry, const std::string& key, const std::s
     }
     entry.plan = value;
   } else if (key == "probe") {
-    const std::vector<std::string>& known = known_probes();
-    if (std::find(known.begin(), known.end(), value) == known.end()) {
-      return tl::unexpected(bad_head(
-          entry.file, fmt::format("probe={} is not known; {}", base::printable(value), choices(known, value))));
-    }
+    ASSAY_TRY(check_probes(entry.file, value));
     entry.probe = value;
   } else {
     return tl::unexpected(bad_head(
@@ -219,6 +234,16 @@ const std::vector<std::string>& known_probes() {
     return all;
   }();
   return names;
+}
+
+task::ProbeSet probes_of(const CorpusEntry& entry) {
+  task::ProbeSet probes;
+  for (const std::string& word : base::split(entry.probe, '|')) {
+    if (const std::optional<task::Probe> probe = task::probe_named(word)) {
+      probes.insert(*probe);
+    }
+  }
+  return probes;
 }
 
 base::Result<CorpusEntry> read_corpus_entry(const os::Path& file, const std::string& definition) {

@@ -9,6 +9,7 @@
 #include <assay/os/file.hpp>
 #include <assay/service/places.hpp>
 #include <assay/task/outcome.hpp>
+#include <assay/task/probe.hpp>
 #include <assay/task/request.hpp>
 #include <assay/task/solution.hpp>
 
@@ -27,7 +28,8 @@ enum class EntryKind : std::uint8_t {
 ///     // assay-corpus: number=16 kind=hostile expect=incorrect probe=fresh_contents
 ///
 /// `kind` is required; a hostile one also has the `number` of its entry in docs/hostile-corpus.md, what to `expect`
-/// (outcomes, separated by '|' where physics decides) and the `probe` that catches it. An honest one expects
+/// (outcomes, separated by '|' where physics decides) and the `probe` that catches it (separated by '|' where each of
+/// several does: each must be one that can be switched off). An honest one expects
 /// "measured", or with stage=gate any outcome that counts as correct. `stage` is measure (default) or gate: against the
 /// dataset's baseline. `samples` asks for more timed calls. `plan` names a launch plan, and makes it device-only. The comment lines that follow say what it does and why.
 struct CorpusEntry {
@@ -36,7 +38,7 @@ struct CorpusEntry {
   EntryKind kind = EntryKind::hostile;
   int number = 0;  ///< In the catalogue; 0 for honest ones.
   std::vector<task::Outcome> expected;
-  std::string probe;  ///< One of known_probes().
+  std::string probe;  ///< Of known_probes(), as in the head.
   task::Stage stage = task::Stage::measure;
   std::string plan;  ///< File name of its launch plan, from its folder or the one above; empty: it has host code.
   int samples = 0;   ///< Timed calls of each workload in a process pair; 0: as usual.
@@ -47,6 +49,9 @@ struct CorpusEntry {
 /// Lists the names that a head may give as its probe: those of the judge (task/probe.hpp), which --ablate switches off,
 /// and sandbox, limits, protocol, build, load and none, which cannot be switched off.
 [[nodiscard]] const std::vector<std::string>& known_probes();
+
+/// The probes that --ablate switches off for an entry: all that its head names; none if nothing there can be.
+[[nodiscard]] task::ProbeSet probes_of(const CorpusEntry& entry);
 
 /// Reads one candidate. Headers that it includes by name in quotes are taken along from its folder or the one above. A
 /// head that is missing or wrong is an input error that names the file, the word and the remedy.

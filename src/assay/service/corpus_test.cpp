@@ -226,6 +226,19 @@ TEST_F(CorpusTest, WhatComesWithAssayCanBeRead) {
   }
 }
 
+TEST_F(CorpusTest, SeveralProbesMayEachCatchIt) {
+  const auto entry = read("// assay-corpus: number=2 kind=hostile expect=incorrect probe=late_work|poison");
+  ASSERT_TRUE(entry) << entry.error().text();
+  EXPECT_EQ(probes_of(*entry), (task::ProbeSet{task::Probe::late_work, task::Probe::poison}));
+  const auto none = read("// assay-corpus: number=2 kind=hostile expect=incorrect probe=sandbox");
+  ASSERT_TRUE(none) << none.error().text();
+  EXPECT_TRUE(probes_of(*none).empty());
+  EXPECT_THAT(complaint("// assay-corpus: number=2 kind=hostile expect=incorrect probe=late_work|limits"),
+              HasSubstr("limits cannot be switched off"));
+  EXPECT_THAT(complaint("// assay-corpus: number=2 kind=hostile expect=incorrect probe=late_work|posion"),
+              HasSubstr("poison"));
+}
+
 TEST(KnownProbesTest, AreDistinct) {
   const std::vector<std::string>& names = known_probes();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());

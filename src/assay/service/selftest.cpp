@@ -132,11 +132,9 @@ SelftestRow judge(const Context& context, archive::Archive& archive, const Selft
   return row;
 }
 
-// Judges the entry again without its probe and says whether that made a difference.
+// Judges the entry again without the probes that its head names and says whether that made a difference.
 Ablation ablate(const Context& context, archive::Archive& archive, const SelftestPlan& plan, const SelftestRow& row) {
-  const std::optional<task::Probe> probe = task::probe_named(plan.entries[row.entry].probe);
-  ASSAY_CHECK(probe.has_value());
-  const SelftestRow without = judge(context, archive, plan, row.entry, {*probe});
+  const SelftestRow without = judge(context, archive, plan, row.entry, probes_of(plan.entries[row.entry]));
   Ablation ablation;
   ablation.outcome = without.outcome;
   ablation.cause = without.cause;
@@ -234,7 +232,7 @@ base::Result<SelftestPlan> plan_selftest(const Context& context, const SelftestO
                         entry.file.string(), task::to_string(entry.solution.spec.language), plan.device));
       }
       const bool takes_part =
-          !options.ablate || (entry.kind == EntryKind::hostile && task::probe_named(entry.probe).has_value());
+          !options.ablate || (entry.kind == EntryKind::hostile && !probes_of(entry).empty());
       if (takes_part && entry.name.find(options.only) != std::string::npos) {
         plan.entries.push_back(std::move(entry));
       }

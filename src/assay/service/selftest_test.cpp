@@ -204,7 +204,7 @@ TEST_F(SelftestTest, OnlyChoosesByName) {
 TEST_F(SelftestTest, AblationJudgesAgainWithoutTheProbeAndItMustMatter) {
   hostile("01-a.cpp", "incorrect");
   world_.write(world_.path("hostile/02-b.cpp"),
-               "// assay-corpus: number=2 kind=hostile expect=incorrect probe=poison\n// Does harm.\n");
+               "// assay-corpus: number=2 kind=hostile expect=incorrect probe=poison|late_work\n// Does harm.\n");
   honest("c.cpp");
   SelftestOptions ablating = options();
   ablating.ablate = true;
@@ -213,7 +213,7 @@ TEST_F(SelftestTest, AblationJudgesAgainWithoutTheProbeAndItMustMatter) {
   ASSERT_THAT(report->rows, SizeIs(1)) << "neither honest ones nor those that no probe catches";
   ASSERT_THAT(world_.record().requests, SizeIs(2));
   EXPECT_TRUE(world_.record().requests[0].disabled_probes.empty());
-  EXPECT_EQ(world_.record().requests[1].disabled_probes, task::ProbeSet{task::Probe::poison});
+  EXPECT_EQ(world_.record().requests[1].disabled_probes, (task::ProbeSet{task::Probe::poison, task::Probe::late_work}));
   ASSERT_TRUE(report->rows[0].ablation);
   EXPECT_EQ(report->rows[0].ablation->effect, Effect::same) << "the fake judge knows no probes";
   EXPECT_EQ(report->disagreements(), 1U);
