@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
+#include <assay/base/background.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
@@ -30,6 +32,8 @@ namespace {
 
 constexpr std::chrono::nanoseconds kNoTime{0};
 constexpr std::size_t kProbedMemory = std::size_t{256} << 20U;
+// The judge and two workers wait by asking again and again.
+constexpr unsigned kSpareProcessors = 6;
 // On a device, of so many of the incumbent's calls one is watched.
 constexpr std::uint64_t kCallsAWatch = 8;
 
@@ -52,6 +56,10 @@ class ProcessPair {
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
+    has_other_image_ = processes_.inputs != nullptr && processes_.inputs->turn();
+    if (has_other_image_) {
+      static_cast<void>(processes_.inputs->turn());
+    }
     if (!result_.fault) {
       const std::optional<task::DeviceReading> before = read_device(session_.device->state());
       if (base::Result<void> followed = follow_schedule(); !followed) {
@@ -180,8 +188,8 @@ class ProcessPair {
   }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
-  // Chooses places for what the calls of a block see, and makes it.
-  base::Result<CallBlock> compose(const measure::ScheduledCall& first) {
+  // Chooses places, in the memory's image of now, for what the calls of a block see.
+  base::Result<CallBlock> plan_block(const measure::ScheduledCall& first) {
     const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
     CallBlock block;
     block.layout = contents_.next_layout(first, random_);
@@ -189,12 +197,62 @@ class ProcessPair {
     ASSAY_TRY_ASSIGN(block.axes, task::resolve_axes(request().definition, workload.axes));
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
+    return block;
+  }
+
+  // And makes it.
+  base::Result<CallBlock> compose(const measure::ScheduledCall& first) {
+    ASSAY_TRY_ASSIGN(CallBlock block, plan_block(first));
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
-    ASSAY_TRY(contents_.fill(first, block.arguments, *processes_.inputs));
+    ASSAY_TRY(contents_.fill(first, block.arguments, processes_.inputs->plan()));
     clock_.lap(Stage::generate);
     return block;
   }
+
+  // Makes the block of the following call in the memory's other image, while the device and the workers are busy with this
+  // one: on a thread of its own where this machine has processors to spare.
+  class Ahead {
+   public:
+    Ahead(ProcessPair& pair, const measure::ScheduledCall& following) : pair_(pair), following_(following) {}
+    ~Ahead() { pair_.background_.wait(); }
+    Ahead(const Ahead&) = delete;
+    Ahead& operator=(const Ahead&) = delete;
+
+    base::Result<void> begin() {
+      device::CallMemory& inputs = *pair_.processes_.inputs;
+      static_cast<void>(inputs.turn());
+      base::Result<CallBlock> planned = pair_.plan_block(following_);
+      device::CopyPlan& plan = inputs.plan();
+      static_cast<void>(inputs.turn());
+      ASSAY_TRY_ASSIGN(block_, std::move(planned));
+      const auto fill = [this, &plan] {
+        filled_ = pair_.contents_.fill(following_, block_.arguments, plan);
+        if (filled_) {
+          pair_.processes_.inputs->stage_other(block_.layout.inputs_size);
+        }
+      };
+      if (pair_.has_spare_processors_) {
+        pair_.background_.begin(fill);
+      } else {
+        fill();
+      }
+      return {};
+    }
+
+    base::Result<CallBlock> finish() {
+      pair_.background_.wait();
+      ASSAY_TRY(filled_);
+      static_cast<void>(pair_.processes_.inputs->turn());
+      return std::move(block_);
+    }
+
+   private:
+    ProcessPair& pair_;
+    const measure::ScheduledCall& following_;
+    CallBlock block_;
+    base::Result<void> filled_;
+  };
 
   // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
   // after both, so that the reference's work does not come between them. Returns the block of the following call: made
@@ -218,10 +276,14 @@ class ProcessPair {
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
-    const bool ahead = following != nullptr && !processes_.inputs->plan().empty() && processes_.inputs->turn();
-    if (ahead) {
-      ASSAY_TRY_ASSIGN(next, compose(*following));
-      processes_.inputs->turn();
+    std::optional<Ahead> ahead;
+    if (following != nullptr && has_other_image_ && !processes_.inputs->plan().empty() &&
+        timing_.cache == base::CacheState::cold) {
+      ahead.emplace(*this, *following);
+      session_.device->spread_judge();
+      clock_.lap(Stage::rest);
+      ASSAY_TRY(ahead->begin());
+      clock_.lap(Stage::generate);
     }
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
@@ -253,7 +315,8 @@ class ProcessPair {
     }
     clock_.lap(Stage::check);
     if (ahead) {
-      processes_.inputs->turn();
+      ASSAY_TRY_ASSIGN(next, ahead->finish());
+      clock_.lap(Stage::generate);
     } else if (following != nullptr && !result_.fault) {
       ASSAY_TRY_ASSIGN(next, compose(*following));
     }
@@ -315,12 +378,12 @@ class ProcessPair {
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
     ASSAY_TRY(checker_.arrive());
-    ASSAY_TRY(contents_.fill(before, block.arguments, *processes_.inputs));
+    ASSAY_TRY(contents_.fill(before, block.arguments, processes_.inputs->plan()));
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
     if (!result_.fault) {
       session_.device->spread_judge();
-      ASSAY_TRY(contents_.fill(call, block.arguments, *processes_.inputs));
+      ASSAY_TRY(contents_.fill(call, block.arguments, processes_.inputs->plan()));
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     }
     return {};
@@ -500,9 +563,12 @@ class ProcessPair {
   task::Named<double> device_seconds_before_;
   BusyMeter busy_;
   bool is_new_ = false;  ///< What the block's calls see.
+  bool has_other_image_ = false;
+  const bool has_spare_processors_ = std::thread::hardware_concurrency() >= kSpareProcessors;
   PairProcesses processes_;
   PairResult result_;
   BlockLook look_{session_, result_};
+  base::Background background_;  // Its work uses the others: last.
 };
 
 }  // namespace
