@@ -31,6 +31,9 @@ class CallMemory {
   /// Turns to the memory's other image with its own plan, and back, if it has two: so that the next contents may be made
   /// while a device is still to see, or the CPU to be asked about, those of now. False: it has one.
   [[nodiscard]] virtual bool turn() { return false; }
+  /// Writes down what `publish` will do of the other image's first `size` bytes, where that makes it shorter. On any thread,
+  /// while nobody turns; the other image and its plan stay as they are until they are published.
+  virtual void stage_other(std::size_t /*size*/) {}
   /// The parts of the first `size` bytes that hold anything, as places in the image: the rest is zeros that nobody has
   /// touched. What a device wrote by a plan is among them, though the image itself may not hold it.
   [[nodiscard]] virtual std::vector<std::span<const std::byte>> present(std::size_t size) const = 0;
@@ -45,6 +48,7 @@ class CallMemory {
 
  protected:
   [[nodiscard]] std::size_t front() const { return front_; }
+  [[nodiscard]] const CopyPlan& plan_of(std::size_t image) const { return plans_[image]; }
   void turn_plan() { front_ = 1 - front_; }
 
  private:

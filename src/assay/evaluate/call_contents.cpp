@@ -16,11 +16,10 @@ constexpr double kCheckedOfAChain = 0.125;
 }  // namespace
 
 base::Result<void> CallContents::fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
-                                      device::CallMemory& memory) {
+                                      device::CopyPlan& plan) {
   const task::EvaluationRequest& request = *session_.request;
   const auto index = static_cast<std::size_t>(call.workload);
   const task::Workload& workload = request.workloads[index];
-  device::CopyPlan& plan = memory.plan();
   plan.clear();
   const std::uint64_t contents = request.probes(task::Probe::fresh_contents) ? call.contents : 0;
   if (index < session_.kept.size()) {

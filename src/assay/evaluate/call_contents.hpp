@@ -23,11 +23,11 @@ class CallContents {
   /// The session outlives this.
   explicit CallContents(const Session& session) : session_(session) {}
 
-  /// Writes the inputs of a call into its arguments, which lie in the memory's image. Where calls run elsewhere, what is
-  /// cut from pools is left to the memory's plan, until it is published. Of inputs that the dataset gives the first call of
-  /// each workload gets just these, and later ones variations.
+  /// Writes the inputs of a call into its arguments, which lie in an image of a memory. Where calls run elsewhere, what is
+  /// cut from pools is left to the image's plan, until it is published. Of inputs that the dataset gives the first call of
+  /// each workload gets just these, and later ones variations. May run beside all else that asks nothing of the contents.
   [[nodiscard]] base::Result<void> fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,
-                                        device::CallMemory& memory);
+                                        device::CopyPlan& plan);
 
   /// Says what `fill` made for a call, so that it can be made again in another session; not of a chain's calls.
   [[nodiscard]] task::FailingInput input_of(const measure::ScheduledCall& call) const;

@@ -67,7 +67,7 @@ class CallContentsTest : public ::testing::Test {
     CallContents contents(session_);
     generator_.asked.clear();
     for (const measure::ScheduledCall& call : calls) {
-      const auto filled = contents.fill(call, arguments_, *memory_);
+      const auto filled = contents.fill(call, arguments_, memory_->plan());
       EXPECT_TRUE(filled) << filled.error().text();
     }
     return generator_.asked;
@@ -142,7 +142,7 @@ TEST_F(CallContentsTest, AKeptInputIsMadeAgainByteForByte) {
         verify::input_arguments(request_.definition, request_.workloads[static_cast<std::size_t>(workload)], layout,
                                 memory->bytes())
             .value();
-    const auto filled = contents.fill(call_of(workload, number), arguments, *memory);
+    const auto filled = contents.fill(call_of(workload, number), arguments, memory->plan());
     EXPECT_TRUE(filled) << filled.error().text();
     return std::vector<std::byte>(memory->bytes().begin(), memory->bytes().end());
   };

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
+#include <assay/base/background.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/evaluate/block_look.hpp>
 #include <assay/evaluate/busy_meter.hpp>
 #include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
@@ -29,6 +32,8 @@ namespace {
 
 constexpr std::chrono::nanoseconds kNoTime{0};
 constexpr std::size_t kProbedMemory = std::size_t{256} << 20U;
+// The judge and two workers wait by asking again and again.
+constexpr unsigned kSpareProcessors = 6;
 // On a device, of so many of the incumbent's calls one is watched.
 constexpr std::uint64_t kCallsAWatch = 8;
 
@@ -51,6 +56,10 @@ class ProcessPair {
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
+    has_other_image_ = processes_.inputs != nullptr && processes_.inputs->turn();
+    if (has_other_image_) {
+      static_cast<void>(processes_.inputs->turn());
+    }
     if (!result_.fault) {
       const std::optional<task::DeviceReading> before = read_device(session_.device->state());
       if (base::Result<void> followed = follow_schedule(); !followed) {
@@ -96,7 +105,7 @@ class ProcessPair {
     }
     for (const SideProcess& side : processes_.sides) {
       if (side.contestant->side == task::Side::candidate) {
-        fail(side, task::Outcome::crashed, std::nullopt, {memory_taken()});
+        note_fault(result_, side, task::Outcome::crashed, std::nullopt, {memory_taken()});
       }
     }
     return {};
@@ -128,7 +137,7 @@ class ProcessPair {
     const std::vector<measure::ScheduledCall> schedule =
         schedule_of(session_, pair_, processes_.sides.size() == 2, random_);
     const std::size_t block = processes_.sides.size();
-    Block now;
+    CallBlock now;
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
       if (at == 0) {
         ASSAY_TRY_ASSIGN(now, compose(schedule.front()));
@@ -136,7 +145,7 @@ class ProcessPair {
       is_new_ = contents_.is_new(schedule[at]);
       const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
       ASSAY_TRY_ASSIGN(
-          Block next, run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), now, following));
+          CallBlock next, run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), now, following));
       if (result_.fault) {
         note_failing_input(schedule[at]);
       }
@@ -171,20 +180,6 @@ class ProcessPair {
     }
   }
 
-  // One side's call: everything between the moment its outputs are prepared and the moment they are looked at.
-  struct Done {
-    SideProcess* side = nullptr;
-    std::unique_ptr<CallOutputs> outputs;
-    bool guard_checked = false;
-  };
-  struct Block {
-    verify::Layout layout;
-    std::int32_t workload = 0;
-    task::AxisValues axes;
-    std::vector<operators::Argument> arguments;
-    std::vector<Done> done;
-  };
-
   [[nodiscard]] bool probes(task::Probe probe) const { return request().probes(probe); }
   [[nodiscard]] bool compares() const { return session_.purpose == Session::Purpose::compare; }
   /// Once a session: what a call must move, and how fast this memory is, are the same in every pair.
@@ -193,29 +188,79 @@ class ProcessPair {
   }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
-  // Chooses places for what the calls of a block see, and makes it.
-  base::Result<Block> compose(const measure::ScheduledCall& first) {
+  // Chooses places, in the memory's image of now, for what the calls of a block see.
+  base::Result<CallBlock> plan_block(const measure::ScheduledCall& first) {
     const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
-    Block block;
+    CallBlock block;
     block.layout = contents_.next_layout(first, random_);
     block.workload = first.workload;
     ASSAY_TRY_ASSIGN(block.axes, task::resolve_axes(request().definition, workload.axes));
     ASSAY_TRY_ASSIGN(block.arguments,
                      verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
+    return block;
+  }
+
+  // And makes it.
+  base::Result<CallBlock> compose(const measure::ScheduledCall& first) {
+    ASSAY_TRY_ASSIGN(CallBlock block, plan_block(first));
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
-    ASSAY_TRY(contents_.fill(first, block.arguments, *processes_.inputs));
+    ASSAY_TRY(contents_.fill(first, block.arguments, processes_.inputs->plan()));
     clock_.lap(Stage::generate);
     return block;
   }
 
+  // Makes the block of the following call in the memory's other image, while the device and the workers are busy with this
+  // one: on a thread of its own where this machine has processors to spare.
+  class Ahead {
+   public:
+    Ahead(ProcessPair& pair, const measure::ScheduledCall& following) : pair_(pair), following_(following) {}
+    ~Ahead() { pair_.background_.wait(); }
+    Ahead(const Ahead&) = delete;
+    Ahead& operator=(const Ahead&) = delete;
+
+    base::Result<void> begin() {
+      device::CallMemory& inputs = *pair_.processes_.inputs;
+      static_cast<void>(inputs.turn());
+      base::Result<CallBlock> planned = pair_.plan_block(following_);
+      device::CopyPlan& plan = inputs.plan();
+      static_cast<void>(inputs.turn());
+      ASSAY_TRY_ASSIGN(block_, std::move(planned));
+      const auto fill = [this, &plan] {
+        filled_ = pair_.contents_.fill(following_, block_.arguments, plan);
+        if (filled_) {
+          pair_.processes_.inputs->stage_other(block_.layout.inputs_size);
+        }
+      };
+      if (pair_.has_spare_processors_) {
+        pair_.background_.begin(fill);
+      } else {
+        fill();
+      }
+      return {};
+    }
+
+    base::Result<CallBlock> finish() {
+      pair_.background_.wait();
+      ASSAY_TRY(filled_);
+      static_cast<void>(pair_.processes_.inputs->turn());
+      return std::move(block_);
+    }
+
+   private:
+    ProcessPair& pair_;
+    const measure::ScheduledCall& following_;
+    CallBlock block_;
+    base::Result<void> filled_;
+  };
+
   // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
   // after both, so that the reference's work does not come between them. Returns the block of the following call: made
   // while the device is busy with this one's inputs and reference, and no call is under way, where that is possible.
-  base::Result<Block> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order, Block& block,
+  base::Result<CallBlock> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order, CallBlock& block,
                                 const measure::ScheduledCall* following) {
     const measure::ScheduledCall& first = calls.front();
-    Block next;
+    CallBlock next;
     if (timing_.method == base::TimingMethod::graph) {
       ASSAY_TRY(capture(calls, block));
       if (result_.fault) {
@@ -231,10 +276,14 @@ class ProcessPair {
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
-    const bool ahead = following != nullptr && !processes_.inputs->plan().empty() && processes_.inputs->turn();
-    if (ahead) {
-      ASSAY_TRY_ASSIGN(next, compose(*following));
-      processes_.inputs->turn();
+    std::optional<Ahead> ahead;
+    if (following != nullptr && has_other_image_ && !processes_.inputs->plan().empty() &&
+        timing_.cache == base::CacheState::cold) {
+      ahead.emplace(*this, *following);
+      session_.device->spread_judge();
+      clock_.lap(Stage::rest);
+      ASSAY_TRY(ahead->begin());
+      clock_.lap(Stage::generate);
     }
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
@@ -244,7 +293,7 @@ class ProcessPair {
     }
     session_.device->spread_judge();
     ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
-    ASSAY_TRY(check_guards(block));
+    ASSAY_TRY(look_.check_guards(block));
     if (result_.fault) {
       return next;
     }
@@ -253,20 +302,21 @@ class ProcessPair {
       return next;
     }
     if (first.check && probes(task::Probe::output_check)) {
-      ASSAY_TRY(check(block));
+      ASSAY_TRY(look_.check(block, is_new_));
     }
     if (!result_.fault && (first.repeats || (following != nullptr && following->repeats))) {
-      ASSAY_TRY(compare_with_repeat(first, block));
+      ASSAY_TRY(look_.compare_with_repeat(first, block));
     }
     if (!officially()) {
-      ASSAY_TRY(look_again(block));
+      ASSAY_TRY(look_.look_again(block));
     }
     if (session_.chain != nullptr && !result_.fault) {
-      ASSAY_TRY(go_on(block));
+      ASSAY_TRY(look_.go_on(block));
     }
     clock_.lap(Stage::check);
     if (ahead) {
-      processes_.inputs->turn();
+      ASSAY_TRY_ASSIGN(next, ahead->finish());
+      clock_.lap(Stage::generate);
     } else if (following != nullptr && !result_.fault) {
       ASSAY_TRY_ASSIGN(next, compose(*following));
     }
@@ -275,20 +325,20 @@ class ProcessPair {
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
   // own mapping.
-  base::Result<void> blame_for_inputs(const Block& block) {
+  base::Result<void> blame_for_inputs(const CallBlock& block) {
     if (!session_.device->runs_remotely()) {
       return base::internal_error("judge.inputs",
                                   "the inputs changed while only workers ran, which map them read-only");
     }
     for (const SideProcess& side : processes_.sides) {
       if (side.contestant->side == task::Side::candidate) {
-        fail(side, task::Outcome::incorrect, block.workload, {input_written()});
+        note_fault(result_, side, task::Outcome::incorrect, block.workload, {input_written()});
       }
     }
     return {};
   }
 
-  void note_least_work(const Block& block) {
+  void note_least_work(const CallBlock& block) {
     const operators::Work work = session_.op->least_work(block.axes, operators::read_only(block.arguments));
     operators::Work& least = result_.least_work[static_cast<std::size_t>(block.workload)];
     least.bytes = least.bytes == 0 ? work.bytes : std::min(least.bytes, work.bytes);
@@ -306,7 +356,7 @@ class ProcessPair {
 
   // Before a device sees the contents: what is captured can depend on the arguments' places and shapes alone. Only a
   // warm-up call, which counts for nothing, is made once before: libraries load and allocate then, and not in a capture.
-  base::Result<void> capture(std::span<const measure::ScheduledCall> calls, const Block& block) {
+  base::Result<void> capture(std::span<const measure::ScheduledCall> calls, const CallBlock& block) {
     const bool is_warm_up = calls.front().repetition == 0;
     if (is_warm_up) {
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
@@ -324,23 +374,23 @@ class ProcessPair {
   }
 
   // Makes the caches hot: the call is made once, untimed, on other contents, so that nothing can be kept of it.
-  base::Result<void> heat(const measure::ScheduledCall& call, Block& block) {
+  base::Result<void> heat(const measure::ScheduledCall& call, CallBlock& block) {
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
     ASSAY_TRY(checker_.arrive());
-    ASSAY_TRY(contents_.fill(before, block.arguments, *processes_.inputs));
+    ASSAY_TRY(contents_.fill(before, block.arguments, processes_.inputs->plan()));
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
     if (!result_.fault) {
       session_.device->spread_judge();
-      ASSAY_TRY(contents_.fill(call, block.arguments, *processes_.inputs));
+      ASSAY_TRY(contents_.fill(call, block.arguments, processes_.inputs->plan()));
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     }
     return {};
   }
 
   // Has a call captured, or made once untimed. What it writes is poisoned again before it is timed.
-  void prepare(const measure::ScheduledCall& call, const Block& block, const base::Timing& how) {
+  void prepare(const measure::ScheduledCall& call, const CallBlock& block, const base::Timing& how) {
     SideProcess& side = side_of(call);
     session_.device->place_judge();
     const std::optional<worker::Call> description = describe(side, block, how);
@@ -356,28 +406,28 @@ class ProcessPair {
   }
 
   // Nothing if the side's launch plan does not hold for these axes, which is its fault.
-  std::optional<worker::Call> describe(const SideProcess& side, const Block& block, const base::Timing& how) {
+  std::optional<worker::Call> describe(const SideProcess& side, const CallBlock& block, const base::Timing& how) {
     base::Result<worker::Call> described =
         describe_call(*side.contestant, request().definition, block.axes, block.layout, block.arguments, how);
     if (!described) {
-      fail(side, task::Outcome::not_built, block.workload, {plan_fault(described.error(), side.contestant->side)});
+      note_fault(result_, side, task::Outcome::not_built, block.workload, {plan_fault(described.error(), side.contestant->side)});
       return std::nullopt;
     }
     return std::move(*described);
   }
 
-  void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const Block& block) {
+  void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const CallBlock& block) {
     result_.fault = diagnose(failure, call.side, Activity::call, &block.layout, call.workload);
     result_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
   }
 
   void hear(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
     if (std::optional<Complaint> complaint = complaint_about(reply)) {
-      fail(side, complaint->outcome, workload, {std::move(complaint->finding)});
+      note_fault(result_, side, complaint->outcome, workload, {std::move(complaint->finding)});
     }
   }
 
-  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, Block& block) {
+  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, CallBlock& block) {
     SideProcess& side = side_of(call);
     const auto other = std::find_if(processes_.sides.begin(), processes_.sides.end(),
                                     [&](const SideProcess& one) { return one.contestant->side != call.side; });
@@ -413,7 +463,7 @@ class ProcessPair {
     clock_.lap(Stage::rest);
     ASSAY_TRY(checker_.arrive());
     clock_.lap(Stage::arrive);
-    ASSAY_TRY(check_guards(block));
+    ASSAY_TRY(look_.check_guards(block));
     if (result_.fault) {
       return {};
     }
@@ -448,25 +498,9 @@ class ProcessPair {
     block.done.push_back({&side, std::move(outputs)});
     // What a device looks at has time until the next call.
     if (!session_.device->runs_remotely()) {
-      ASSAY_TRY(check_guards(block));
+      ASSAY_TRY(look_.check_guards(block));
     }
     clock_.lap(Stage::look);
-    return {};
-  }
-
-  // Of the calls so far.
-  base::Result<void> check_guards(Block& block) {
-    for (Done& done : block.done) {
-      if (done.guard_checked || officially() || !probes(task::Probe::guard_bands)) {
-        continue;
-      }
-      done.guard_checked = true;
-      ASSAY_TRY_ASSIGN(std::optional<task::Finding> outside, done.outputs->check_guard());
-      if (outside) {
-        fail(*done.side, task::Outcome::incorrect, block.workload, {std::move(*outside)});
-        return {};
-      }
-    }
     return {};
   }
 
@@ -489,87 +523,11 @@ class ProcessPair {
             .random = &random_};
   }
 
-  base::Result<void> check(const Block& block) {
-    for (const Done& done : block.done) {
-      ++result_.checked_calls;
-      if (compares()) {
-        ASSAY_TRY(measure_errors(block, done));
-      }
-      ASSAY_TRY_ASSIGN(std::vector<task::Finding> findings, done.outputs->check());
-      if (findings.empty() && is_new_ && done.side->contestant->side == task::Side::candidate) {
-        ++result_.clean_calls[static_cast<std::size_t>(block.workload)];
-      }
-      if (!findings.empty() && !result_.fault) {
-        fail(*done.side, task::Outcome::incorrect, block.workload, std::move(findings));
-      }
-    }
-    return {};
-  }
-
-  // Once a workload and pair: enough to tell people how exact a candidate is, and cheap beside the reference.
-  base::Result<void> measure_errors(const Block& block, const Done& done) {
-    result_.largest_errors.resize(request().workloads.size());
-    auto& largest = result_.largest_errors[static_cast<std::size_t>(block.workload)];
-    if (done.side->contestant->side == task::Side::candidate && !largest) {
-      ASSAY_TRY_ASSIGN(largest, done.outputs->largest_errors());
-    }
-    return {};
-  }
-
-  // The same contents twice. Different bits are legal where a sum has no order: shown to people, no more.
-  base::Result<void> compare_with_repeat(const measure::ScheduledCall& call, const Block& block) {
-    for (const Done& done : block.done) {
-      ASSAY_TRY_ASSIGN(const std::uint64_t digest, done.outputs->digest());
-      std::uint64_t& earlier = done.side->digest_of_warm_up;
-      if (call.repeats && earlier != digest) {
-        task::Finding finding = nondeterministic();
-        finding.side = done.side->contestant->side;
-        finding.workload = block.workload;
-        result_.flags.push_back(std::move(finding));
-      }
-      earlier = digest;
-    }
-    return {};
-  }
-
-  // The last look at a block: outputs that are no longer what they were when the call returned.
-  base::Result<void> look_again(const Block& block) {
-    for (const Done& done : block.done) {
-      ASSAY_TRY(done.outputs->begin_last_look());
-    }
-    for (const Done& done : block.done) {
-      ASSAY_TRY_ASSIGN(const auto change, done.outputs->changed());
-      if (change) {
-        result_.fault.reset();  // Wrong values seen in between are the consequence.
-        fail(*done.side, task::Outcome::incorrect, block.workload, {late_write(*change)});
-        return {};
-      }
-    }
-    return {};
-  }
-
-  // What this step left is what the next one starts from.
-  base::Result<void> go_on(const Block& block) {
-    device::CallMemory& outputs = *block.done.front().side->outputs;
-    ASSAY_TRY(outputs.fetch(block.layout.outputs_size));
-    return session_.chain->follow(block.axes, block.arguments, block.layout, outputs.bytes());
-  }
-
   void note_idle(const measure::ScheduledCall& call, const worker::CallReply& reply) {
     if (compares() && reply.elapsed_ns > 0) {
       result_.idle_shares[{call.side, call.workload}].push_back(static_cast<double>(reply.idle_ns) /
                                                                 static_cast<double>(reply.elapsed_ns));
     }
-  }
-
-  void fail(const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
-            std::vector<task::Finding> findings) {
-    Fault fault{side.contestant->side, outcome, findings.front().message, std::move(findings)};
-    for (task::Finding& finding : fault.findings) {
-      finding.side = fault.side;
-      finding.workload = workload;
-    }
-    result_.fault = std::move(fault);
   }
 
   void record(const measure::ScheduledCall& call, std::int32_t order, const worker::WorkerClient::TimedReply& reply,
@@ -605,8 +563,12 @@ class ProcessPair {
   task::Named<double> device_seconds_before_;
   BusyMeter busy_;
   bool is_new_ = false;  ///< What the block's calls see.
+  bool has_other_image_ = false;
+  const bool has_spare_processors_ = std::thread::hardware_concurrency() >= kSpareProcessors;
   PairProcesses processes_;
   PairResult result_;
+  BlockLook look_{session_, result_};
+  base::Background background_;  // Its work uses the others: last.
 };
 
 }  // namespace

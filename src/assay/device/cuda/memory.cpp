@@ -1,6 +1,7 @@
 #include <assay/device/cuda/memory.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace assay::device::cuda {
 
@@ -118,21 +119,54 @@ void ImagedMemory::note_placed() {
   }
 }
 
+ImagedMemory::Parts ImagedMemory::parts_of(std::size_t image, std::size_t size) const {
+  Parts parts;
+  for (const Part& part : subtract(images_[image].present(size), plan_of(image).left())) {
+    (!plan_of(image).empty() && part.size() <= kMostGathered ? parts.gathered : parts.large).push_back(part);
+  }
+  return parts;
+}
+
+Placer::Task ImagedMemory::task_of(std::size_t image, const Parts& parts) const {
+  return {plan_of(image), images_[image].bytes(), address(), parts.gathered};
+}
+
+void ImagedMemory::stage_other(std::size_t size) {
+  const std::size_t other = 1 - front();
+  Staging& staging = staging_[other];
+  staging = {};
+  if (plan_of(other).empty()) {
+    return;
+  }
+  staging.parts = parts_of(other, size);
+  staging.size = size;
+  Placer::Staged& staged = placer_->place(other);
+  staging.ticket = placer_->stage(task_of(other, staging.parts), staged) ? staged.ticket() : 0;
+}
+
 base::Result<void> ImagedMemory::enqueue_publish(std::size_t size, const Stream& stream) {
   ASSAY_TRY(context_->make_current());
-  std::vector<Part> parts = subtract(image().present(size), plan().left());
-  std::vector<Part> gathered;
-  if (!plan().empty()) {
-    note_placed();
-    std::copy_if(parts.begin(), parts.end(), std::back_inserter(gathered),
-                 [](const Part& part) { return part.size() <= kMostGathered; });
+  const std::size_t image = front();
+  Placer::Staged& staged = placer_->place(image);
+  Staging staging = std::exchange(staging_[image], {});
+  const bool planned = !plan().empty();
+  const bool is_staged = planned && staging.ticket != 0 && staging.ticket == staged.ticket() && staging.size == size;
+  if (!is_staged) {
+    staging.parts = parts_of(image, size);
   }
-  for (const Part& part : parts) {
-    if (plan().empty() || part.size() > kMostGathered) {
-      ASSAY_TRY(copy_to_device(address() + static_cast<std::size_t>(part.data() - bytes().data()), part, stream));
-    }
+  for (const Part& part : staging.parts.large) {
+    ASSAY_TRY(copy_to_device(address() + static_cast<std::size_t>(part.data() - bytes().data()), part, stream));
   }
-  return plan().empty() ? base::Result<void>() : placer_->enqueue(plan(), bytes(), address(), gathered, stream);
+  if (!planned) {
+    return {};
+  }
+  note_placed();
+  if (!is_staged) {
+    const Placer::Task task = task_of(image, staging.parts);
+    ASSAY_TRY(placer_->make_ready(task, staged, stream));
+    ASSAY_CHECK(placer_->stage(task, staged));
+  }
+  return placer_->enqueue(staged, stream);
 }
 
 base::Result<void> ImagedMemory::publish(std::size_t size) {

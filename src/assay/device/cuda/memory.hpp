@@ -23,6 +23,7 @@ class ImagedMemory final : public CallMemory {
 
   [[nodiscard]] std::span<std::byte> bytes() const override { return image().bytes(); }
   [[nodiscard]] bool turn() override;
+  void stage_other(std::size_t size) override;
   [[nodiscard]] std::vector<std::span<const std::byte>> present(std::size_t size) const override;
   [[nodiscard]] const os::Fd& descriptor() const override { return descriptor_; }
   base::Result<void> publish(std::size_t size) override;
@@ -39,6 +40,19 @@ class ImagedMemory final : public CallMemory {
   ImagedMemory(const Context& context, Placer& placer) : context_(&context), placer_(&placer) {}
   [[nodiscard]] const os::SharedMemory& image() const { return images_[front()]; }
   void note_placed();
+  /// What of an image is new besides its plan: copied from where it lies, or gathered with what the plan says.
+  struct Parts {
+    std::vector<std::span<const std::byte>> large;
+    std::vector<std::span<const std::byte>> gathered;
+  };
+  [[nodiscard]] Parts parts_of(std::size_t image, std::size_t size) const;
+  [[nodiscard]] Placer::Task task_of(std::size_t image, const Parts& parts) const;
+  /// What was staged of an image, and has not been published.
+  struct Staging {
+    std::uint64_t ticket = 0;  ///< 0: nothing.
+    std::size_t size = 0;
+    Parts parts;
+  };
   const Context* context_;
   Placer* placer_;
   /// The first one's pages are there from the start, if they are not too many; the second gets them where it is touched.
@@ -47,6 +61,7 @@ class ImagedMemory final : public CallMemory {
   os::Fd descriptor_;
   Stream stream_;
   bool registered_ = false;
+  std::array<Staging, 2> staging_;
   std::vector<bool> placed_;  ///< Blocks of kPlacedBlock bytes that a plan ever wrote to; empty if none did.
 };
 

@@ -47,6 +47,34 @@ PlacedPiece* write_cut(PlacedPiece whole, std::uint32_t pool_bytes_a_byte, Place
   return to;
 }
 
+// Where the parts of a staged task begin, one after the other: pieces, patches, masks, literals, parts of the image.
+struct StagedLayout {
+  std::size_t most_pieces = 0;
+  std::size_t patches_at = 0;
+  std::size_t masks_at = 0;
+  std::size_t literals_at = 0;
+  std::size_t parts_at = 0;
+  std::size_t end = 0;
+};
+
+StagedLayout layout_of(const Placer::Task& task) {
+  StagedLayout layout;
+  for (const CopyPlan::Piece& piece : task.plan.pieces()) {
+    layout.most_pieces += piece.mask_bytes == 0 ? count_cut(piece.bytes) : 2 * count_cut(piece.bytes);
+  }
+  std::size_t parts_bytes = 0;
+  for (const std::span<const std::byte> part : task.parts) {
+    layout.most_pieces += count_cut(part.size());
+    parts_bytes += aligned(part.size());
+  }
+  layout.patches_at = aligned(layout.most_pieces * sizeof(PlacedPiece));
+  layout.masks_at = aligned(layout.patches_at + task.plan.patches().size() * sizeof(PlacedPatch));
+  layout.literals_at = aligned(layout.masks_at + task.plan.masks().size());
+  layout.parts_at = aligned(layout.literals_at + task.plan.literals().size());
+  layout.end = layout.parts_at + parts_bytes;
+  return layout;
+}
+
 }  // namespace
 
 base::Result<void> Placer::load() {
@@ -58,79 +86,82 @@ base::Result<void> Placer::load() {
   ASSAY_TRY_ASSIGN(Module module, load_device_code("placement_kernels", code::placement_kernels()));
   ASSAY_TRY_ASSIGN(place_, module.function("assay_place"));
   ASSAY_TRY_ASSIGN(patch_, module.function("assay_patch"));
-  ASSAY_TRY_ASSIGN(done_, Event::create());
   module_ = std::move(module);
   return {};
 }
 
-base::Result<DevicePointer> Placer::resident(const Pool& pool, const Stream& stream) {
-  const auto found = pools_.find(pool.number());
-  if (found != pools_.end()) {
-    return found->second.address();
+base::Result<void> Placer::make_resident(const Pool& pool, const Stream& stream) {
+  if (pools_.contains(pool.number())) {
+    return {};
   }
   // A word more: the kernel reads whole ones.
   ASSAY_TRY_ASSIGN(Memory memory, Memory::create(*context_, pool.bytes().size() + 2 * sizeof(std::uint32_t)));
   ASSAY_TRY(copy_to_device(memory.address(), pool.bytes(), stream));
   ASSAY_TRY(stream.synchronize());
-  return pools_.emplace(pool.number(), std::move(memory)).first->second.address();
-}
-
-base::Result<void> Placer::make_room(std::size_t bytes) {
-  ASSAY_TRY(done_->synchronize());  // What was enqueued last still reads from both.
-  if (bytes <= staged_.size()) {
-    return {};
-  }
-  const std::size_t size = std::max({kLeastStaged, bytes, 2 * staged_.size()});
-  staged_ = PinnedMemory();
-  ASSAY_TRY_ASSIGN(staged_, PinnedMemory::create(size));
-  arrived_ = Memory();
-  ASSAY_TRY_ASSIGN(arrived_, Memory::create(*context_, size));
+  pools_.emplace(pool.number(), std::move(memory));
   return {};
 }
 
-base::Result<void> Placer::enqueue(const CopyPlan& plan, std::span<std::byte> image, DevicePointer address,
-                                   std::span<const std::span<const std::byte>> parts, const Stream& stream) {
+base::Result<void> Placer::make_room(Staged& staged, std::size_t bytes) const {
+  if (staged.done_) {
+    ASSAY_TRY(staged.done_->synchronize());
+  } else {
+    ASSAY_TRY_ASSIGN(staged.done_, Event::create());
+  }
+  if (bytes <= staged.host_.size()) {
+    return {};
+  }
+  const std::size_t size = std::max({kLeastStaged, bytes, 2 * staged.host_.size()});
+  staged.host_ = PinnedMemory();
+  ASSAY_TRY_ASSIGN(staged.host_, PinnedMemory::create(size));
+  staged.arrived_ = Memory();
+  ASSAY_TRY_ASSIGN(staged.arrived_, Memory::create(*context_, size));
+  return {};
+}
+
+base::Result<void> Placer::make_ready(const Task& task, Staged& staged, const Stream& stream) {
   ASSAY_TRY(load());
-  const auto place_of = [&](const std::byte* to) { return address + static_cast<std::size_t>(to - image.data()); };
-  // One after the other in the staged memory: pieces, patches, masks, literals, parts.
-  std::size_t count = 0;
   const Pool* latest = nullptr;
-  for (const CopyPlan::Piece& piece : plan.pieces()) {
-    ASSAY_CHECK(piece.to >= image.data() && piece.to + piece.bytes <= image.data() + image.size());
-    count += piece.mask_bytes == 0 ? count_cut(piece.bytes) : 2 * count_cut(piece.bytes);
+  for (const CopyPlan::Piece& piece : task.plan.pieces()) {
     if (piece.pool != nullptr && piece.pool != latest) {
       latest = piece.pool;
-      ASSAY_TRY(resident(*latest, stream));
+      ASSAY_TRY(make_resident(*latest, stream));
     }
   }
-  std::size_t parts_bytes = 0;
-  for (const std::span<const std::byte> part : parts) {
-    count += count_cut(part.size());
-    parts_bytes += aligned(part.size());
-  }
-  const std::size_t patches_at = aligned(count * sizeof(PlacedPiece));
-  const std::size_t masks_at = aligned(patches_at + plan.patches().size() * sizeof(PlacedPatch));
-  const std::size_t literals_at = aligned(masks_at + plan.masks().size());
-  const std::size_t parts_at = aligned(literals_at + plan.literals().size());
-  ASSAY_TRY(make_room(parts_at + parts_bytes));
-  std::byte* const staged = staged_.bytes().data();
-  const DevicePointer arrived = arrived_.address();
+  return make_room(staged, layout_of(task).end);
+}
 
-  auto* const first = reinterpret_cast<PlacedPiece*>(staged);
+bool Placer::stage(const Task& task, Staged& staged) const {
+  const StagedLayout layout = layout_of(task);
+  if (!module_ || layout.end > staged.host_.size()) {
+    return false;
+  }
+  std::byte* const host = staged.host_.bytes().data();
+  const DevicePointer arrived = staged.arrived_.address();
+  const auto place_of = [&](const std::byte* to) {
+    return task.address + static_cast<std::size_t>(to - task.image.data());
+  };
+
+  auto* const first = reinterpret_cast<PlacedPiece*>(host);
   PlacedPiece* next = first;
-  std::size_t at = parts_at;
-  for (const std::span<const std::byte> part : parts) {
-    std::memcpy(staged + at, part.data(), part.size());
+  std::size_t at = layout.parts_at;
+  for (const std::span<const std::byte> part : task.parts) {
+    std::memcpy(host + at, part.data(), part.size());
     next = write_cut(
         {.to = place_of(part.data()), .from = arrived + at, .bytes = static_cast<std::uint32_t>(part.size())}, 1, next);
     at += aligned(part.size());
   }
-  latest = nullptr;
+  const Pool* latest = nullptr;
   DevicePointer pool = 0;
-  for (const CopyPlan::Piece& piece : plan.pieces()) {
+  for (const CopyPlan::Piece& piece : task.plan.pieces()) {
+    ASSAY_CHECK(piece.to >= task.image.data() && piece.to + piece.bytes <= task.image.data() + task.image.size());
     if (piece.pool != nullptr && piece.pool != latest) {
+      const auto found = pools_.find(piece.pool->number());
+      if (found == pools_.end()) {
+        return false;
+      }
       latest = piece.pool;
-      pool = pools_.at(latest->number()).address();
+      pool = found->second.address();
     }
     next = write_cut({.to = place_of(piece.to),
                       .from = piece.pool == nullptr ? 0 : pool + piece.at,
@@ -141,28 +172,38 @@ base::Result<void> Placer::enqueue(const CopyPlan& plan, std::span<std::byte> im
                       .factor = piece.factor},
                      bytes_a_byte(piece.kind), next);
   }
-  ASSAY_CHECK(static_cast<std::size_t>(next - first) <= count);
-  auto* const patches = reinterpret_cast<PlacedPatch*>(staged + patches_at);
-  for (std::size_t i = 0; i < plan.patches().size(); ++i) {
-    const CopyPlan::Patch& patch = plan.patches()[i];
-    patches[i] = {place_of(patch.to), arrived + literals_at + patch.at, patch.bytes};
+  staged.pieces_ = static_cast<std::size_t>(next - first);
+  ASSAY_CHECK(staged.pieces_ <= layout.most_pieces);
+  auto* const patches = reinterpret_cast<PlacedPatch*>(host + layout.patches_at);
+  for (std::size_t i = 0; i < task.plan.patches().size(); ++i) {
+    const CopyPlan::Patch& patch = task.plan.patches()[i];
+    patches[i] = {place_of(patch.to), arrived + layout.literals_at + patch.at, patch.bytes};
   }
-  std::copy(plan.masks().begin(), plan.masks().end(), staged + masks_at);
-  std::copy(plan.literals().begin(), plan.literals().end(), staged + literals_at);
+  std::copy(task.plan.masks().begin(), task.plan.masks().end(), host + layout.masks_at);
+  std::copy(task.plan.literals().begin(), task.plan.literals().end(), host + layout.literals_at);
+  ++staged.ticket_;
+  staged.patches_ = task.plan.patches().size();
+  staged.patches_at_ = layout.patches_at;
+  staged.masks_at_ = layout.masks_at;
+  staged.bytes_ = at;
+  return true;
+}
 
-  ASSAY_TRY(copy_to_device(arrived, staged_.bytes().first(at), stream));
-  if (next != first) {
-    const auto pieces = static_cast<std::uint64_t>(next - first);
-    const std::uint64_t blocks = std::min<std::uint64_t>((pieces + kWarpsAPlacement - 1) / kWarpsAPlacement,
-                                                         std::uint64_t{multiprocessors_} * kPlacementsAMultiprocessor);
+base::Result<void> Placer::enqueue(const Staged& staged, const Stream& stream) const {
+  const DevicePointer arrived = staged.arrived_.address();
+  ASSAY_TRY(copy_to_device(arrived, staged.host_.bytes().first(staged.bytes_), stream));
+  if (staged.pieces_ != 0) {
+    const std::uint64_t blocks =
+        std::min<std::uint64_t>((staged.pieces_ + kWarpsAPlacement - 1) / kWarpsAPlacement,
+                                std::uint64_t{multiprocessors_} * kPlacementsAMultiprocessor);
     ASSAY_TRY(launch(place_, {.grid = {static_cast<unsigned>(blocks), 1, 1}, .block = {kThreadsAPlacement, 1, 1}},
-                     stream, arrived, pieces, DevicePointer{arrived + masks_at}));
+                     stream, arrived, std::uint64_t{staged.pieces_}, DevicePointer{arrived + staged.masks_at_}));
   }
-  if (!plan.patches().empty()) {
-    ASSAY_TRY(launch(patch_, {.block = {32, 1, 1}}, stream, DevicePointer{arrived + patches_at},
-                     std::uint64_t{plan.patches().size()}));
+  if (staged.patches_ != 0) {
+    ASSAY_TRY(launch(patch_, {.block = {32, 1, 1}}, stream, DevicePointer{arrived + staged.patches_at_},
+                     std::uint64_t{staged.patches_}));
   }
-  return done_->record(stream);
+  return staged.done_->record(stream);
 }
 
 }  // namespace assay::device::cuda

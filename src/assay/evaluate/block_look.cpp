@@ -1,0 +1,99 @@
+#include <assay/evaluate/block_look.hpp>
+
+#include <utility>
+
+#include <assay/evaluate/call_findings.hpp>
+
+namespace assay::evaluate {
+
+void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
+                std::vector<task::Finding> findings) {
+  Fault fault{side.contestant->side, outcome, findings.front().message, std::move(findings)};
+  for (task::Finding& finding : fault.findings) {
+    finding.side = fault.side;
+    finding.workload = workload;
+  }
+  result.fault = std::move(fault);
+}
+
+base::Result<void> BlockLook::check_guards(CallBlock& block) {
+  const bool looks =
+      session_.purpose != Session::Purpose::official && session_.request->probes(task::Probe::guard_bands);
+  for (DoneCall& done : block.done) {
+    if (std::exchange(done.guard_checked, true) || !looks) {
+      continue;
+    }
+    ASSAY_TRY_ASSIGN(std::optional<task::Finding> outside, done.outputs->check_guard());
+    if (outside) {
+      note_fault(result_, *done.side, task::Outcome::incorrect, block.workload, {std::move(*outside)});
+      return {};
+    }
+  }
+  return {};
+}
+
+base::Result<void> BlockLook::check(const CallBlock& block, bool is_new) {
+  for (const DoneCall& done : block.done) {
+    ++result_.checked_calls;
+    if (session_.purpose == Session::Purpose::compare) {
+      ASSAY_TRY(measure_errors(block, done));
+    }
+    ASSAY_TRY_ASSIGN(std::vector<task::Finding> findings, done.outputs->check());
+    if (findings.empty() && is_new && done.side->contestant->side == task::Side::candidate) {
+      ++result_.clean_calls[static_cast<std::size_t>(block.workload)];
+    }
+    if (!findings.empty() && !result_.fault) {
+      note_fault(result_, *done.side, task::Outcome::incorrect, block.workload, std::move(findings));
+    }
+  }
+  return {};
+}
+
+// Once a workload and pair: enough to tell people how exact a candidate is, and cheap beside the reference.
+base::Result<void> BlockLook::measure_errors(const CallBlock& block, const DoneCall& done) {
+  result_.largest_errors.resize(session_.request->workloads.size());
+  auto& largest = result_.largest_errors[static_cast<std::size_t>(block.workload)];
+  if (done.side->contestant->side == task::Side::candidate && !largest) {
+    ASSAY_TRY_ASSIGN(largest, done.outputs->largest_errors());
+  }
+  return {};
+}
+
+// Different bits are legal where a sum has no order: shown to people, no more.
+base::Result<void> BlockLook::compare_with_repeat(const measure::ScheduledCall& call, const CallBlock& block) {
+  for (const DoneCall& done : block.done) {
+    ASSAY_TRY_ASSIGN(const std::uint64_t digest, done.outputs->digest());
+    std::uint64_t& earlier = done.side->digest_of_warm_up;
+    if (call.repeats && earlier != digest) {
+      task::Finding finding = nondeterministic();
+      finding.side = done.side->contestant->side;
+      finding.workload = block.workload;
+      result_.flags.push_back(std::move(finding));
+    }
+    earlier = digest;
+  }
+  return {};
+}
+
+base::Result<void> BlockLook::look_again(const CallBlock& block) {
+  for (const DoneCall& done : block.done) {
+    ASSAY_TRY(done.outputs->begin_last_look());
+  }
+  for (const DoneCall& done : block.done) {
+    ASSAY_TRY_ASSIGN(const auto change, done.outputs->changed());
+    if (change) {
+      result_.fault.reset();  // Wrong values seen in between are the consequence.
+      note_fault(result_, *done.side, task::Outcome::incorrect, block.workload, {late_write(*change)});
+      return {};
+    }
+  }
+  return {};
+}
+
+base::Result<void> BlockLook::go_on(const CallBlock& block) const {
+  device::CallMemory& outputs = *block.done.front().side->outputs;
+  ASSAY_TRY(outputs.fetch(block.layout.outputs_size));
+  return session_.chain->follow(block.axes, block.arguments, block.layout, outputs.bytes());
+}
+
+}  // namespace assay::evaluate

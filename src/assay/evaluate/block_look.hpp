@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <assay/base/error.hpp>
+#include <assay/evaluate/call_checker.hpp>
+#include <assay/evaluate/pair_processes.hpp>
+#include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/session.hpp>
+#include <assay/measure/schedule.hpp>
+#include <assay/operators/argument.hpp>
+
+namespace assay::evaluate {
+
+/// One side's call that has returned.
+struct DoneCall {
+  SideProcess* side = nullptr;
+  std::unique_ptr<CallOutputs> outputs;
+  bool guard_checked = false;
+};
+
+/// Calls that see the same contents: both sides of a comparison, or one side alone.
+struct CallBlock {
+  verify::Layout layout;
+  std::int32_t workload = 0;
+  task::AxisValues axes;
+  std::vector<operators::Argument> arguments;
+  std::vector<DoneCall> done;
+};
+
+/// Makes this the pair's fault: findings, at least one, about a side and perhaps a workload.
+void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
+                std::vector<task::Finding> findings);
+
+/// Looks at what the calls of a block have left. What is wrong becomes the pair's fault; what is right is counted there.
+/// Session and result outlive it.
+class BlockLook {
+ public:
+  BlockLook(const Session& session, PairResult& result) : session_(session), result_(result) {}
+
+  /// Looks once at the bytes around the outputs of each call so far.
+  [[nodiscard]] base::Result<void> check_guards(CallBlock& block);
+  /// Holds the outputs against the reference. `is_new`: no call of this pair has seen these contents before.
+  [[nodiscard]] base::Result<void> check(const CallBlock& block, bool is_new);
+  /// Keeps what the calls left, and of the one that repeats an earlier one's contents tells whether it left the same.
+  [[nodiscard]] base::Result<void> compare_with_repeat(const measure::ScheduledCall& call, const CallBlock& block);
+  /// The last look: outputs that are no longer what they were when the call returned.
+  [[nodiscard]] base::Result<void> look_again(const CallBlock& block);
+  /// Of a chain: what this step left is what the next one starts from.
+  [[nodiscard]] base::Result<void> go_on(const CallBlock& block) const;
+
+ private:
+  [[nodiscard]] base::Result<void> measure_errors(const CallBlock& block, const DoneCall& done);
+
+  const Session& session_;
+  PairResult& result_;
+};
+
+}  // namespace assay::evaluate
