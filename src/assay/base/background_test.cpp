@@ -46,6 +46,7 @@ TEST(BackgroundTest, WorkThatWasBegunIsDoneBeforeTheEnd) {
 }
 
 TEST(BackgroundDeathTest, APieceThatWasNotWaitedForIsADefect) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // There is another thread, which a fork alone would lose.
   Background background;
   std::atomic<bool> ends = false;
   background.begin([&] { ends.wait(false); });

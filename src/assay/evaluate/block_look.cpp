@@ -8,12 +8,15 @@ namespace assay::evaluate {
 
 void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
                 std::vector<task::Finding> findings) {
-  Fault fault{side.contestant->side, outcome, findings.front().message, std::move(findings)};
+  Fault& fault = result.fault.emplace();
+  fault.side = side.contestant->side;
+  fault.outcome = outcome;
+  fault.cause = findings.front().message;
+  fault.findings = std::move(findings);
   for (task::Finding& finding : fault.findings) {
     finding.side = fault.side;
     finding.workload = workload;
   }
-  result.fault = std::move(fault);
 }
 
 base::Result<void> BlockLook::check_guards(CallBlock& block) {
@@ -75,10 +78,14 @@ base::Result<void> BlockLook::compare_with_repeat(const measure::ScheduledCall& 
   return {};
 }
 
-base::Result<void> BlockLook::look_again(const CallBlock& block) {
+base::Result<void> BlockLook::begin_last_look(const CallBlock& block) const {
   for (const DoneCall& done : block.done) {
     ASSAY_TRY(done.outputs->begin_last_look());
   }
+  return {};
+}
+
+base::Result<void> BlockLook::finish_last_look(const CallBlock& block) {
   for (const DoneCall& done : block.done) {
     ASSAY_TRY_ASSIGN(const auto change, done.outputs->changed());
     if (change) {

@@ -29,6 +29,7 @@ struct CallBlock {
   task::AxisValues axes;
   std::vector<operators::Argument> arguments;
   std::vector<DoneCall> done;
+  const measure::ScheduledCall* first = nullptr;
 };
 
 /// Makes this the pair's fault: findings, at least one, about a side and perhaps a workload.
@@ -47,8 +48,10 @@ class BlockLook {
   [[nodiscard]] base::Result<void> check(const CallBlock& block, bool is_new);
   /// Keeps what the calls left, and of the one that repeats an earlier one's contents tells whether it left the same.
   [[nodiscard]] base::Result<void> compare_with_repeat(const measure::ScheduledCall& call, const CallBlock& block);
-  /// The last look: outputs that are no longer what they were when the call returned.
-  [[nodiscard]] base::Result<void> look_again(const CallBlock& block);
+  /// The last look: outputs that are no longer what they were when the call returned. Begun for all calls of the block,
+  /// before any of its outputs are prepared again.
+  [[nodiscard]] base::Result<void> begin_last_look(const CallBlock& block) const;
+  [[nodiscard]] base::Result<void> finish_last_look(const CallBlock& block);
   /// Of a chain: what this step left is what the next one starts from.
   [[nodiscard]] base::Result<void> go_on(const CallBlock& block) const;
 

@@ -68,7 +68,8 @@ class CallOutputs {
 };
 
 /// How the judge looks at calls: it makes inputs visible to workers, prepares outputs and says what is wrong with them.
-/// Works on one block at a time: `begin` ends what was asked before, and outputs live no longer than their block.
+/// Works on one block at a time: `begin` ends what was asked before. Of the block before only the guards and the last look
+/// at outputs may still be asked for, as long as its inputs' description lives.
 class CallChecker {
  public:
   virtual ~CallChecker() = default;
@@ -85,6 +86,8 @@ class CallChecker {
   /// Poisons the outputs and sets up their guard bands; the call may follow once all has arrived.
   [[nodiscard]] virtual base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                                            const OutputPreparation& preparation) = 0;
+  /// Whether guards and outputs of a block can still be looked at when the next one's calls are prepared.
+  [[nodiscard]] virtual bool keeps_calls() const { return false; }
   /// How many outputs were not surely right elsewhere, so that the CPU was asked.
   [[nodiscard]] virtual std::int64_t doubts() const { return 0; }
   /// How long the device has worked for the judge, at what, in seconds since the checker was made; empty on a CPU.

@@ -1,5 +1,6 @@
 #include <assay/evaluate/device_checker.hpp>
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -21,6 +22,7 @@ class DeviceChecker final : public CallChecker {
 
   base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) override {
     host_.adopt(inputs);
+    now_ = 1 - now_;
     kept_used_ = 0;
     return block_->enqueue(inputs, questions);
   }
@@ -31,14 +33,15 @@ class DeviceChecker final : public CallChecker {
 
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                      const OutputPreparation& preparation) override {
-    if (kept_used_ == kept_.size()) {
-      kept_.emplace_back();
+    if (kept_used_ == kept_[now_].size()) {
+      kept_[now_].emplace_back();
     }
-    KeptCall& kept = kept_[kept_used_++];
+    KeptCall& kept = kept_[now_][kept_used_++];
     ASSAY_TRY(block_->grow(kept.outputs, block_->inputs().layout.outputs_size));
     return prepare_device_outputs(*block_, host_, outputs, kept, preparation);
   }
 
+  [[nodiscard]] bool keeps_calls() const override { return true; }
   [[nodiscard]] std::int64_t doubts() const override { return block_->doubts(); }
   [[nodiscard]] task::Named<double> device_seconds() const override { return block_->clock().seconds(); }
   [[nodiscard]] double sweep_seconds() const override { return block_->sweep_seconds(); }
@@ -46,7 +49,9 @@ class DeviceChecker final : public CallChecker {
  private:
   std::unique_ptr<DeviceBlock> block_;  // Holds the context that the snapshots were made in: first.
   HostChecker host_;
-  std::deque<KeptCall> kept_;           ///< One a call of a block; outputs keep references to them.
+  /// One a call of a block, which keeps a reference; of the block before too, whose calls are still to be looked at.
+  std::array<std::deque<KeptCall>, 2> kept_;
+  std::size_t now_ = 0;
   std::size_t kept_used_ = 0;
 };
 

@@ -3,14 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <thread>
+#include <array>
 #include <utility>
 
-#include <assay/base/background.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
 #include <assay/evaluate/block_look.hpp>
+#include <assay/evaluate/block_maker.hpp>
 #include <assay/evaluate/busy_meter.hpp>
 #include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
@@ -32,8 +32,6 @@ namespace {
 
 constexpr std::chrono::nanoseconds kNoTime{0};
 constexpr std::size_t kProbedMemory = std::size_t{256} << 20U;
-// The judge and two workers wait by asking again and again.
-constexpr unsigned kSpareProcessors = 6;
 // On a device, of so many of the incumbent's calls one is watched.
 constexpr std::uint64_t kCallsAWatch = 8;
 
@@ -45,9 +43,9 @@ class ProcessPair {
         pair_(pair),
         timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))),
-        contents_(session),
         device_seconds_before_(session.checker->device_seconds()),
-        busy_(*session.device) {}
+        busy_(*session.device),
+        maker_(session, random_) {}
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
@@ -56,11 +54,8 @@ class ProcessPair {
     result_.floors_ns = std::move(processes_.floors_ns);
     result_.fault = std::move(processes_.fault);
     result_.killed_from_outside = processes_.killed_from_outside;
-    has_other_image_ = processes_.inputs != nullptr && processes_.inputs->turn();
-    if (has_other_image_) {
-      static_cast<void>(processes_.inputs->turn());
-    }
     if (!result_.fault) {
+      maker_.use(*processes_.inputs);
       const std::optional<task::DeviceReading> before = read_device(session_.device->state());
       if (base::Result<void> followed = follow_schedule(); !followed) {
         ASSAY_TRY(explain_shortage(std::move(followed.error())));
@@ -137,19 +132,20 @@ class ProcessPair {
     const std::vector<measure::ScheduledCall> schedule =
         schedule_of(session_, pair_, processes_.sides.size() == 2, random_);
     const std::size_t block = processes_.sides.size();
-    CallBlock now;
     for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
       if (at == 0) {
-        ASSAY_TRY_ASSIGN(now, compose(schedule.front()));
+        clock_.lap(Stage::rest);
+        ASSAY_TRY_ASSIGN(blocks_[now_], maker_.make(schedule.front()));
+        clock_.lap(Stage::generate);
       }
-      is_new_ = contents_.is_new(schedule[at]);
+      is_new_ = maker_.contents().is_new(schedule[at]);
       const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
-      ASSAY_TRY_ASSIGN(
-          CallBlock next, run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), now, following));
+      blocks_[now_].first = &schedule[at];
+      ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), blocks_[now_], following));
       if (result_.fault) {
-        note_failing_input(schedule[at]);
+        note_failing_input(failed_late_ != nullptr ? *failed_late_ : schedule[at]);
       }
-      now = std::move(next);
+      now_ = 1 - now_;
       report_progress(at + block, schedule.size());
       busy_.look(BusyMeter::Look::when_due);
     }
@@ -163,7 +159,7 @@ class ProcessPair {
                            result_.fault->outcome == task::Outcome::timed_out;
     if (of_inputs && result_.fault->side == task::Side::candidate && !officially() && session_.chain == nullptr &&
         !session_.of_self && !result_.killed_from_outside && probes(task::Probe::fresh_contents)) {
-      result_.fault->input = contents_.input_of(call);
+      result_.fault->input = maker_.contents().input_of(call);
     }
   }
 
@@ -188,83 +184,16 @@ class ProcessPair {
   }
   [[nodiscard]] bool officially() const { return session_.purpose == Session::Purpose::official; }
 
-  // Chooses places, in the memory's image of now, for what the calls of a block see.
-  base::Result<CallBlock> plan_block(const measure::ScheduledCall& first) {
-    const task::Workload& workload = request().workloads[static_cast<std::size_t>(first.workload)];
-    CallBlock block;
-    block.layout = contents_.next_layout(first, random_);
-    block.workload = first.workload;
-    ASSAY_TRY_ASSIGN(block.axes, task::resolve_axes(request().definition, workload.axes));
-    ASSAY_TRY_ASSIGN(block.arguments,
-                     verify::input_arguments(request().definition, workload, block.layout, processes_.inputs->bytes()));
-    return block;
-  }
-
-  // And makes it.
-  base::Result<CallBlock> compose(const measure::ScheduledCall& first) {
-    ASSAY_TRY_ASSIGN(CallBlock block, plan_block(first));
-    session_.device->spread_judge();
-    clock_.lap(Stage::rest);
-    ASSAY_TRY(contents_.fill(first, block.arguments, processes_.inputs->plan()));
-    clock_.lap(Stage::generate);
-    return block;
-  }
-
-  // Makes the block of the following call in the memory's other image, while the device and the workers are busy with this
-  // one: on a thread of its own where this machine has processors to spare.
-  class Ahead {
-   public:
-    Ahead(ProcessPair& pair, const measure::ScheduledCall& following) : pair_(pair), following_(following) {}
-    ~Ahead() { pair_.background_.wait(); }
-    Ahead(const Ahead&) = delete;
-    Ahead& operator=(const Ahead&) = delete;
-
-    base::Result<void> begin() {
-      device::CallMemory& inputs = *pair_.processes_.inputs;
-      static_cast<void>(inputs.turn());
-      base::Result<CallBlock> planned = pair_.plan_block(following_);
-      device::CopyPlan& plan = inputs.plan();
-      static_cast<void>(inputs.turn());
-      ASSAY_TRY_ASSIGN(block_, std::move(planned));
-      const auto fill = [this, &plan] {
-        filled_ = pair_.contents_.fill(following_, block_.arguments, plan);
-        if (filled_) {
-          pair_.processes_.inputs->stage_other(block_.layout.inputs_size);
-        }
-      };
-      if (pair_.has_spare_processors_) {
-        pair_.background_.begin(fill);
-      } else {
-        fill();
-      }
-      return {};
-    }
-
-    base::Result<CallBlock> finish() {
-      pair_.background_.wait();
-      ASSAY_TRY(filled_);
-      static_cast<void>(pair_.processes_.inputs->turn());
-      return std::move(block_);
-    }
-
-   private:
-    ProcessPair& pair_;
-    const measure::ScheduledCall& following_;
-    CallBlock block_;
-    base::Result<void> filled_;
-  };
-
   // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked
-  // after both, so that the reference's work does not come between them. Returns the block of the following call: made
-  // while the device is busy with this one's inputs and reference, and no call is under way, where that is possible.
-  base::Result<CallBlock> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order, CallBlock& block,
-                                const measure::ScheduledCall* following) {
+  // after both, so that the reference's work does not come between them. Leaves the block of the following call.
+  base::Result<void> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order, CallBlock& block,
+                               const measure::ScheduledCall* following) {
     const measure::ScheduledCall& first = calls.front();
-    CallBlock next;
+    CallBlock& next = blocks_[1 - now_];
     if (timing_.method == base::TimingMethod::graph) {
       ASSAY_TRY(capture(calls, block));
       if (result_.fault) {
-        return next;
+        return {};
       }
     }
     ASSAY_TRY(checker_.begin({block.layout, block.axes, block.arguments, *processes_.inputs},
@@ -272,34 +201,37 @@ class ProcessPair {
                               .late_work = first.check,
                               .inputs = first.check && probes(task::Probe::input_digest),
                               .closely = first.repeats}));
+    if (unfinished_ != nullptr) {
+      ASSAY_TRY(look_.begin_last_look(*unfinished_));
+    }
     clock_.lap(Stage::begin);
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
-    std::optional<Ahead> ahead;
-    if (following != nullptr && has_other_image_ && !processes_.inputs->plan().empty() &&
-        timing_.cache == base::CacheState::cold) {
-      ahead.emplace(*this, *following);
-      session_.device->spread_judge();
+    bool is_ahead = false;
+    if (following != nullptr && timing_.cache == base::CacheState::cold) {
       clock_.lap(Stage::rest);
-      ASSAY_TRY(ahead->begin());
+      ASSAY_TRY_ASSIGN(is_ahead, maker_.begin_ahead(*following));
       clock_.lap(Stage::generate);
     }
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
-        return next;
+        return {};
       }
     }
     session_.device->spread_judge();
     ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
-    ASSAY_TRY(look_.check_guards(block));
-    if (result_.fault) {
-      return next;
+    const bool finishes_later = following != nullptr && may_finish_later();
+    if (!finishes_later || first.check) {
+      ASSAY_TRY(look_.check_guards(block));
+      if (result_.fault) {
+        return {};
+      }
     }
     if (inputs_changed) {
       ASSAY_TRY(blame_for_inputs(block));
-      return next;
+      return {};
     }
     if (first.check && probes(task::Probe::output_check)) {
       ASSAY_TRY(look_.check(block, is_new_));
@@ -307,20 +239,39 @@ class ProcessPair {
     if (!result_.fault && (first.repeats || (following != nullptr && following->repeats))) {
       ASSAY_TRY(look_.compare_with_repeat(first, block));
     }
-    if (!officially()) {
-      ASSAY_TRY(look_.look_again(block));
+    if (finishes_later && !result_.fault) {
+      unfinished_ = &block;
+    } else if (!officially()) {
+      ASSAY_TRY(look_.begin_last_look(block));
+      ASSAY_TRY(look_.finish_last_look(block));
     }
     if (session_.chain != nullptr && !result_.fault) {
       ASSAY_TRY(look_.go_on(block));
     }
     clock_.lap(Stage::check);
-    if (ahead) {
-      ASSAY_TRY_ASSIGN(next, ahead->finish());
+    if (following != nullptr && !result_.fault) {
+      ASSAY_TRY_ASSIGN(next, is_ahead ? maker_.finish_ahead() : maker_.make(*following));
       clock_.lap(Stage::generate);
-    } else if (following != nullptr && !result_.fault) {
-      ASSAY_TRY_ASSIGN(next, compose(*following));
     }
-    return next;
+    return {};
+  }
+
+  // Where a device works on while the judge does: the last look at a block's outputs, and at what lies around those of its
+  // last call, then waits for no more than the next call does. A graph is captured before, and hot caches are made hot, by
+  // calls of their own; a chain reads what was left.
+  [[nodiscard]] bool may_finish_later() const {
+    return checker_.keeps_calls() && timing_.method != base::TimingMethod::graph &&
+           timing_.cache == base::CacheState::cold && session_.chain == nullptr && !officially();
+  }
+
+  // Before the next call: all that was begun has arrived.
+  base::Result<void> finish_block_before() {
+    if (CallBlock* const before = std::exchange(unfinished_, nullptr)) {
+      ASSAY_TRY(look_.check_guards(*before));
+      ASSAY_TRY(look_.finish_last_look(*before));
+      failed_late_ = result_.fault ? before->first : nullptr;
+    }
+    return {};
   }
 
   // On the CPU the kernel lets no worker write to them; on a device its driver does, unless a process lifts that for its
@@ -378,12 +329,11 @@ class ProcessPair {
     measure::ScheduledCall before = call;
     before.contents = base::mix(call.contents, base::stream_id("hot"));
     ASSAY_TRY(checker_.arrive());
-    ASSAY_TRY(contents_.fill(before, block.arguments, processes_.inputs->plan()));
+    ASSAY_TRY(maker_.again(before, block));
     ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     prepare(call, block, timing_);
     if (!result_.fault) {
-      session_.device->spread_judge();
-      ASSAY_TRY(contents_.fill(call, block.arguments, processes_.inputs->plan()));
+      ASSAY_TRY(maker_.again(call, block));
       ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
     }
     return {};
@@ -439,12 +389,9 @@ class ProcessPair {
     }
     session_.device->spread_judge();
     clock_.lap(Stage::rest);
-    // CUPTI's sweep belongs to the waking, so that there nothing of ours may come between it and the call.
-    if (timing_.method != base::TimingMethod::cupti) {
-      if (const auto roused = side.client->rouse(timing_, limit_of(call)); !roused) {
-        note_failure(roused.error(), call, block);
-        return {};
-      }
+    if (const auto roused = side.client->rouse(limit_of(call)); !roused) {
+      note_failure(roused.error(), call, block);
+      return {};
     }
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     clock_.lap(Stage::prepare);
@@ -463,7 +410,10 @@ class ProcessPair {
     clock_.lap(Stage::rest);
     ASSAY_TRY(checker_.arrive());
     clock_.lap(Stage::arrive);
-    ASSAY_TRY(look_.check_guards(block));
+    ASSAY_TRY(finish_block_before());
+    if (!result_.fault) {
+      ASSAY_TRY(look_.check_guards(block));
+    }
     if (result_.fault) {
       return {};
     }
@@ -559,16 +509,17 @@ class ProcessPair {
   std::int32_t pair_;
   base::Timing timing_;
   base::Philox random_;
-  CallContents contents_;
   task::Named<double> device_seconds_before_;
   BusyMeter busy_;
   bool is_new_ = false;  ///< What the block's calls see.
-  bool has_other_image_ = false;
-  const bool has_spare_processors_ = std::thread::hardware_concurrency() >= kSpareProcessors;
   PairProcesses processes_;
   PairResult result_;
   BlockLook look_{session_, result_};
-  base::Background background_;  // Its work uses the others: last.
+  std::array<CallBlock, 2> blocks_;  ///< Of now, and of before or after.
+  std::size_t now_ = 0;
+  CallBlock* unfinished_ = nullptr;                    ///< The block before, of which the last look is still to come …
+  const measure::ScheduledCall* failed_late_ = nullptr;  ///< … and its call, if that has found something.
+  BlockMaker maker_;                                     // A thread of its works on the others: last.
 };
 
 }  // namespace

@@ -303,16 +303,14 @@ Answer<void> WorkerClient::map(const os::Fd& inputs, std::size_t inputs_size, co
 
 Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chrono::nanoseconds limit) {
   const std::vector<std::byte> payload = encode(call);
-  // Woken before the clock starts, so that it measures the call and not two wake-ups.
-  if (!roused_) {
-    if (const auto sent = rouse(call.timing, limit); !sent) {
-      return tl::unexpected(sent.error());
+  std::chrono::nanoseconds spin{0};
+  if (on_device_) {
+    // Woken before the clock starts, so that it measures the call and not two wake-ups.
+    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit, kSpin); !woken) {
+      return tl::unexpected(woken.error());
     }
+    spin = kSpin;
   }
-  if (const auto woken = await_roused(limit); !woken) {
-    return tl::unexpected(woken.error());
-  }
-  const std::chrono::nanoseconds spin = on_device_ ? kSpin : std::chrono::nanoseconds(0);
   const Clock::time_point before = Clock::now();
   auto body = exchange(Kind::call, payload, {}, limit, spin);
   const Clock::time_point after = Clock::now();
@@ -333,11 +331,11 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   return timed;
 }
 
-Answer<void> WorkerClient::rouse(const base::Timing& timing, std::chrono::nanoseconds limit) {
+Answer<void> WorkerClient::rouse(std::chrono::nanoseconds limit) {
   if (!on_device_ || roused_) {
     return {};
   }
-  Answer<Header> sent = send(Kind::wake, encode(TimingRequest{timing}), {}, limit_of(limit));
+  Answer<Header> sent = send(Kind::rouse, {}, {}, limit_of(limit));
   if (!sent) {
     return tl::unexpected(std::move(sent.error()));
   }

@@ -84,9 +84,10 @@ class WorkerClient {
                                             ///< What CUPTI takes to begin and to tell is outside of it.
   };
   [[nodiscard]] Answer<TimedReply> call(const Call& call, std::chrono::nanoseconds limit);
-  /// Has a worker on a device wake up for a call with this timing, without waiting for it, so that the judge can do its own
-  /// work meanwhile. What is asked next waits; a call that was not announced so does it by itself. Nothing on a CPU.
-  [[nodiscard]] Answer<void> rouse(const base::Timing& timing, std::chrono::nanoseconds limit);
+  /// Has a worker on a device wait for the next command without sleeping, and does not wait until it does: so that the
+  /// judge can do its own work while the worker's processor wakes up. What is asked next reads the answer first. Nothing on
+  /// a CPU.
+  [[nodiscard]] Answer<void> rouse(std::chrono::nanoseconds limit);
   /// Captures a call whose timing is {graph, cold}, or makes a `hot` one once, untimed. See worker::Call.
   [[nodiscard]] Answer<CallReply> prepare(const Call& call, std::chrono::nanoseconds limit);
   /// Makes one call many times over; `limit` is for all of them. An answer without a time for each timed call is that of
@@ -131,7 +132,7 @@ class WorkerClient {
   os::Process process_;
   os::Fd socket_;
   std::uint32_t sequence_ = 0;
-  std::optional<Header> roused_;  ///< The command to wake up, while its answer has not been read.
+  std::optional<Header> roused_;  ///< The command `rouse`, while its answer has not been read.
   bool dead_ = false;
   bool on_device_ = false;
   std::chrono::milliseconds end_limit_{0};

@@ -92,7 +92,7 @@ TEST_F(GpuWorker, ARousedWorkerAnswersWhatComesNext) {
   ASSERT_TRUE(client) << client.error().text();
   for (int round = 0; round < 3; ++round) {
     for (int rouses = 0; rouses <= round; ++rouses) {
-      const auto roused = client->rouse(kEvents, kLimit);
+      const auto roused = client->rouse(kLimit);
       ASSERT_TRUE(roused) << roused.error().text;
     }
     const auto floor = client->measure_floor(kEvents, kLimit);
@@ -105,7 +105,7 @@ TEST_F(GpuWorker, ARousedWorkerAnswersWhatComesNext) {
 TEST_F(GpuWorker, ARousedWorkerThatDiesIsNoticed) {
   auto client = WorkerClient::start(options_);
   ASSERT_TRUE(client) << client.error().text();
-  ASSERT_TRUE(client->rouse(kEvents, kLimit));
+  ASSERT_TRUE(client->rouse(kLimit));
   ::kill(client->pid(), SIGKILL);
   // Its answer may have come before its end: then the second command finds the socket closed.
   auto floor = client->measure_floor(kEvents, kLimit);

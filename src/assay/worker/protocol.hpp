@@ -16,7 +16,7 @@ namespace assay::worker {
 
 /// The border between the judge and a worker: docs/worker-protocol.md is its specification. Every number here is part
 /// of it. The judge sends a command and the worker answers it; nothing else is ever said.
-inline constexpr std::uint32_t kProtocolVersion = 7;
+inline constexpr std::uint32_t kProtocolVersion = 8;
 inline constexpr std::uint32_t kMagic = 0x31595341;  // "ASY1", little-endian
 inline constexpr std::size_t kHeaderSize = 24;
 inline constexpr std::size_t kMaximumPayload = std::size_t{64} * 1024;
@@ -37,7 +37,8 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
-  wake = 8,     ///< Before each call on a device: whoever has answered waits for the next command without sleeping.
+  rouse = 13,   ///< Before `wake`: whoever has answered waits for the next command without sleeping.
+  wake = 8,     ///< Before each call on a device: the same, and the device is this process's by then.
   device = 7,   ///< Open a device; before map, load and call.
   prepare = 9,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
   load_kernels = 10,  ///< In place of `load`: device code alone, which the worker itself launches.

@@ -120,6 +120,9 @@ class Session {
         return series(command);
       case Kind::floor:
         return floor(command);
+      case Kind::rouse:
+        spin_ = kSpin;
+        return command.payload.empty() && reply(command, {});
       case Kind::wake:
         return wake(command);
       case Kind::device:

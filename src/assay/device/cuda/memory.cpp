@@ -92,7 +92,7 @@ bool ImagedMemory::turn() {
 }
 
 std::vector<Part> ImagedMemory::present(std::size_t size) const {
-  std::vector<Part> parts = image().present(size);
+  std::vector<Part> parts = size != 0 && size == published_size_ && front() == published_image_ ? published_ : image().present(size);
   for (std::size_t block = 0; block < placed_.size() && block * kPlacedBlock < size; ++block) {
     if (placed_[block]) {
       const std::size_t begin = block * kPlacedBlock;
@@ -120,8 +120,8 @@ void ImagedMemory::note_placed() {
 }
 
 ImagedMemory::Parts ImagedMemory::parts_of(std::size_t image, std::size_t size) const {
-  Parts parts;
-  for (const Part& part : subtract(images_[image].present(size), plan_of(image).left())) {
+  Parts parts{.present = images_[image].present(size), .large = {}, .gathered = {}};
+  for (const Part& part : subtract(parts.present, plan_of(image).left())) {
     (!plan_of(image).empty() && part.size() <= kMostGathered ? parts.gathered : parts.large).push_back(part);
   }
   return parts;
@@ -157,6 +157,7 @@ base::Result<void> ImagedMemory::enqueue_publish(std::size_t size, const Stream&
   for (const Part& part : staging.parts.large) {
     ASSAY_TRY(copy_to_device(address() + static_cast<std::size_t>(part.data() - bytes().data()), part, stream));
   }
+  published_size_ = 0;
   if (!planned) {
     return {};
   }
@@ -166,6 +167,9 @@ base::Result<void> ImagedMemory::enqueue_publish(std::size_t size, const Stream&
     ASSAY_TRY(placer_->make_ready(task, staged, stream));
     ASSAY_CHECK(placer_->stage(task, staged));
   }
+  published_ = std::move(staging.parts.present);
+  published_size_ = size;
+  published_image_ = image;
   return placer_->enqueue(staged, stream);
 }
 

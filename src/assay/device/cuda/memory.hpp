@@ -42,6 +42,7 @@ class ImagedMemory final : public CallMemory {
   void note_placed();
   /// What of an image is new besides its plan: copied from where it lies, or gathered with what the plan says.
   struct Parts {
+    std::vector<std::span<const std::byte>> present;  ///< Of the image.
     std::vector<std::span<const std::byte>> large;
     std::vector<std::span<const std::byte>> gathered;
   };
@@ -62,6 +63,10 @@ class ImagedMemory final : public CallMemory {
   Stream stream_;
   bool registered_ = false;
   std::array<Staging, 2> staging_;
+  /// What of the image was touched when it was published last, by a plan, and how much of the image was; it is asked again.
+  std::vector<std::span<const std::byte>> published_;
+  std::size_t published_size_ = 0;  ///< 0: not known.
+  std::size_t published_image_ = 0;
   std::vector<bool> placed_;  ///< Blocks of kPlacedBlock bytes that a plan ever wrote to; empty if none did.
 };
 

@@ -1,0 +1,86 @@
+#include <assay/evaluate/block_maker.hpp>
+
+#include <thread>
+#include <utility>
+
+#include <assay/task/definition.hpp>
+#include <assay/verify/call_memory.hpp>
+
+namespace assay::evaluate {
+
+namespace {
+
+// The judge and two workers wait by asking again and again; fewer processors are theirs alone.
+bool has_spare_processors() {
+  constexpr unsigned kEnough = 6;
+  static const bool has = std::thread::hardware_concurrency() >= kEnough;
+  return has;
+}
+
+}  // namespace
+
+void BlockMaker::use(device::CallMemory& inputs) {
+  inputs_ = &inputs;
+  has_other_image_ = inputs.turn();
+  if (has_other_image_) {
+    static_cast<void>(inputs.turn());
+  }
+}
+
+base::Result<CallBlock> BlockMaker::plan_block(const measure::ScheduledCall& first) {
+  const task::EvaluationRequest& request = *session_.request;
+  const task::Workload& workload = request.workloads[static_cast<std::size_t>(first.workload)];
+  CallBlock block;
+  block.layout = contents_.next_layout(first, random_);
+  block.workload = first.workload;
+  ASSAY_TRY_ASSIGN(block.axes, task::resolve_axes(request.definition, workload.axes));
+  ASSAY_TRY_ASSIGN(block.arguments,
+                   verify::input_arguments(request.definition, workload, block.layout, inputs_->bytes()));
+  return block;
+}
+
+base::Result<CallBlock> BlockMaker::make(const measure::ScheduledCall& first) {
+  ASSAY_TRY_ASSIGN(CallBlock block, plan_block(first));
+  session_.device->spread_judge();
+  ASSAY_TRY(contents_.fill(first, block.arguments, inputs_->plan()));
+  return block;
+}
+
+base::Result<void> BlockMaker::again(const measure::ScheduledCall& call, CallBlock& block) {
+  session_.device->spread_judge();
+  return contents_.fill(call, block.arguments, inputs_->plan());
+}
+
+// Contents that are not left to a plan are made where they are sent from: the other image is slower for that.
+base::Result<bool> BlockMaker::begin_ahead(const measure::ScheduledCall& first) {
+  if (!has_other_image_ || inputs_->plan().empty()) {
+    return false;
+  }
+  session_.device->spread_judge();
+  static_cast<void>(inputs_->turn());
+  base::Result<CallBlock> planned = plan_block(first);
+  device::CopyPlan& plan = inputs_->plan();
+  static_cast<void>(inputs_->turn());
+  ASSAY_TRY_ASSIGN(ahead_, std::move(planned));
+  const auto fill = [this, &first, &plan] {
+    filled_ = contents_.fill(first, ahead_.arguments, plan);
+    if (filled_) {
+      inputs_->stage_other(ahead_.layout.inputs_size);
+    }
+  };
+  if (has_spare_processors()) {
+    background_.begin(fill);
+  } else {
+    fill();
+  }
+  return true;
+}
+
+base::Result<CallBlock> BlockMaker::finish_ahead() {
+  background_.wait();
+  ASSAY_TRY(filled_);
+  static_cast<void>(inputs_->turn());
+  return std::move(ahead_);
+}
+
+}  // namespace assay::evaluate
