@@ -278,8 +278,10 @@ def gpu_shares(phases, of):
     work = {name.removeprefix(f"{of} on the GPU: "): seconds for name, seconds in phases.items()
             if name.startswith(f"{of} on the GPU: ")}
     watched, busy = work.pop("watched by NVML", 0), work.pop("busy by NVML", 0)
+    # Until its processes run, a pair has nothing that a device could do.
+    started = stages.pop("start the processes", 0)
     wall = sum(stages.values())
-    return {"judge_s": wall, "judge_stage_s": stages, "gpu_s": work,
+    return {"judge_s": wall, "processes_started_in_s": started, "judge_stage_s": stages, "gpu_s": work,
             "share_by_kind": {name: seconds / wall for name, seconds in work.items()} if wall else None,
             "share_by_sums": sum(work.values()) / wall if wall else None,
             "nvml_watched_s": watched, "share_by_nvml": busy / watched if watched else None,

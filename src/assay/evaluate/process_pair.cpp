@@ -44,11 +44,12 @@ class ProcessPair {
         timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))),
         device_seconds_before_(session.checker->device_seconds()),
-        busy_(*session.device),
         maker_(session, random_) {}
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
+    clock_.lap(Stage::start);
+    busy_.emplace(*session_.device);
     result_.least_work.resize(request().workloads.size());
     result_.clean_calls.resize(request().workloads.size());
     result_.floors_ns = std::move(processes_.floors_ns);
@@ -65,14 +66,15 @@ class ProcessPair {
         result_.readings = task::PairReadings{pair_, processes_of_ours(), *before, *after};
       }
     }
+    clock_.lap(Stage::rest);
+    result_.stages = clock_.seconds();
+    busy_->look(BusyMeter::Look::last);
     base::parallel_for(processes_.sides.size(), [&](std::size_t at) {
       if (SideProcess& side = processes_.sides[at]; side.client) {
         side.client->close();
       }
     });
-    result_.stages = clock_.seconds();
     if (session_.device->runs_remotely()) {
-      busy_.look(BusyMeter::Look::last);
       note_device_seconds();
     }
     return std::move(result_);
@@ -119,8 +121,8 @@ class ProcessPair {
         timing_.cache == base::CacheState::cold ? 2.0 * static_cast<double>(result_.samples.size()) : 0;
     result_.device_seconds.emplace_back("calls, by their clock", called_ns * 1e-9);
     result_.device_seconds.emplace_back("sweeps of the cache, as one was measured", sweeps * checker_.sweep_seconds());
-    result_.device_seconds.emplace_back("watched by NVML", busy_.covered_seconds());
-    result_.device_seconds.emplace_back("busy by NVML", busy_.busy_seconds());
+    result_.device_seconds.emplace_back("watched by NVML", busy_->covered_seconds());
+    result_.device_seconds.emplace_back("busy by NVML", busy_->busy_seconds());
   }
 
   base::Result<void> follow_schedule() {
@@ -147,7 +149,7 @@ class ProcessPair {
       }
       now_ = 1 - now_;
       report_progress(at + block, schedule.size());
-      busy_.look(BusyMeter::Look::when_due);
+      busy_->look(BusyMeter::Look::when_due);
     }
     return {};
   }
@@ -510,7 +512,7 @@ class ProcessPair {
   base::Timing timing_;
   base::Philox random_;
   task::Named<double> device_seconds_before_;
-  BusyMeter busy_;
+  std::optional<BusyMeter> busy_;  ///< Once the processes have started.
   bool is_new_ = false;  ///< What the block's calls see.
   PairProcesses processes_;
   PairResult result_;

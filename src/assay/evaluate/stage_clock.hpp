@@ -11,7 +11,7 @@ namespace assay::evaluate {
 /// Where the judge's time around calls goes: seconds by stage, over all blocks of a process pair.
 class StageClock {
  public:
-  enum class Stage : std::uint8_t { generate, begin, prepare, arrive, call, look, check, rest };
+  enum class Stage : std::uint8_t { start, generate, begin, prepare, arrive, call, look, check, rest };
 
   /// Adds the time since the last lap to a stage.
   void lap(Stage stage) {
@@ -23,6 +23,7 @@ class StageClock {
   /// What was done, for people, and its seconds.
   [[nodiscard]] task::Named<double> seconds() const {
     static constexpr std::array<const char*, kStages> kNames = {
+        "start the processes",
         "generate inputs",         "bring inputs to the device and compute what is expected there",
         "prepare outputs",
         "wait until the device is through with that",
@@ -38,7 +39,7 @@ class StageClock {
   }
 
  private:
-  static constexpr std::size_t kStages = 8;
+  static constexpr std::size_t kStages = 9;
   std::array<double, kStages> seconds_{};
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
