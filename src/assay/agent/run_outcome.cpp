@@ -17,13 +17,6 @@ constexpr int kTooManyRequests = 429;
 constexpr int kServerErrors = 500;
 constexpr int kEndOfStatuses = 600;
 
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return result;
-}
-
 bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
@@ -87,7 +80,7 @@ std::string_view remedy(RunOutcome outcome) {
 }
 
 RunOutcome classify_status(std::int64_t status, std::string_view message) {
-  const std::string text = lowered(message);
+  const std::string text = base::lower(message);
   if (status == kUnauthorised || status == kForbidden) {
     return RunOutcome::authentication;
   }
@@ -104,7 +97,7 @@ RunOutcome classify_status(std::int64_t status, std::string_view message) {
 }
 
 RunOutcome classify_failure(std::string_view message) {
-  const std::string text = lowered(message);
+  const std::string text = base::lower(message);
   if (const int status = status_in(text); status != 0) {
     return classify_status(status, message);
   }

@@ -87,6 +87,45 @@ TEST_F(BuiltCodeTest, EachBuildOfACandidateCounts) {
   EXPECT_THAT(same_as("a"), ElementsAre(Pair(content("b"), CodeLevel::machine_code)));
 }
 
+// The list against the evaluations that it was taken from: `assay archive verify`.
+TEST_F(BuiltCodeTest, IsVerifiedAgainstItsEvaluations) {
+  ingest("e-1", "a", {digest_of("p"), "", digest_of("m")});
+  ingest("e-2", "b", {"", "", digest_of("m")});
+  ingest("e-3", "a", {digest_of("p"), "", digest_of("m")});
+  const auto problems = [&] { return archive_.verify().value().problems; };
+  EXPECT_THAT(problems(), IsEmpty());
+  const auto damage = [&](const std::string& sql) {
+    const auto done = open_raw(archive_.root()).script(sql);
+    ASSERT_TRUE(done) << done.error().text();
+  };
+  damage("UPDATE built_code SET digest = '" + digest_of("forged") + "' WHERE level = 'ptx'");
+  const std::string a = content("a").hex().substr(0, 12);
+  EXPECT_THAT(problems(),
+              testing::UnorderedElementsAre("candidate " + a + ": is said to have been built to ptx " +
+                                                digest_of("forged") + ", and no evaluation says so",
+                                            "evaluation e-1: built candidate " + a + " to ptx " + digest_of("p") +
+                                                ", and the archive's list of built code lacks it"));
+  damage("UPDATE built_code SET digest = '" + digest_of("p") + "' WHERE level = 'ptx'");
+  EXPECT_THAT(problems(), IsEmpty());
+  damage("DELETE FROM built_code WHERE candidate = (SELECT number FROM candidates WHERE content = '" +
+         content("b").hex() + "')");
+  EXPECT_THAT(problems(), ElementsAre(testing::HasSubstr("evaluation e-2: built candidate ")));
+}
+
+TEST_F(BuiltCodeTest, OfTheIncumbentIsVerifiedToo) {
+  task::EvaluationRequest request = sample_request("e-1", "a");
+  request.stage = task::Stage::sweep;
+  request.incumbent = sample_solution("other");
+  task::Evaluation evaluation = sample_evaluation(request);
+  evaluation.incumbent_build->code.machine_code = digest_of("m");
+  write_bundle(archive_.spool() / "e-1", sample_files(request, evaluation));
+  ASSERT_TRUE(archive_.ingest(archive_.spool() / "e-1", "", std::nullopt));
+  EXPECT_THAT(archive_.verify().value().problems, IsEmpty());
+  ASSERT_TRUE(open_raw(archive_.root()).script("DELETE FROM built_code"));
+  EXPECT_THAT(archive_.verify().value().problems,
+              ElementsAre(testing::HasSubstr(content("other").hex().substr(0, 12) + " to machine_code")));
+}
+
 TEST(CodeLevel, SpellingsArePersisted) {
   EXPECT_EQ(to_string(CodeLevel::ptx), "ptx");
   EXPECT_EQ(to_string(CodeLevel::sass), "sass");

@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <compare>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <assay/archive/built_code.hpp>
 #include <assay/archive/bundle.hpp>
 #include <assay/archive/decisions.hpp>
 #include <assay/archive/store.hpp>
@@ -26,6 +28,7 @@ class Examination {
     section("blobs", check_blobs());
     section("candidates", check_candidates());
     section("evaluations", check_evaluations());
+    section("built code", check_built_code());
     section("failing inputs", check_failing_inputs());
     section("imports", check_imports());
     section("campaigns", check_campaigns());
@@ -182,7 +185,8 @@ class Examination {
   base::Result<void> check_evaluations() {
     return each_row(
         "SELECT e.number, e.id, c.content, i.content, e.stage, e.device, e.outcome, e.cause, e.started, "
-        "e.wall_seconds, e.bundle FROM evaluations e LEFT JOIN candidates c ON c.number = e.candidate "
+        "e.wall_seconds, e.bundle, e.candidate, e.incumbent FROM evaluations e LEFT JOIN candidates c ON c.number = "
+        "e.candidate "
         "LEFT JOIN candidates i ON i.number = e.incumbent ORDER BY e.number",
         {}, [&](const Rows& rows) {
           ++report_.evaluations;
@@ -214,6 +218,43 @@ class Examination {
     check_manifest(who, bundle, rows.text(10));
     ASSAY_TRY_ASSIGN(const BundleContents contents, decode_contents(bundle));
     check_row(who, rows, contents.evaluation);
+    note_code(rows.integer(11), who, contents.evaluation.candidate, contents.evaluation.candidate_build.code);
+    if (contents.evaluation.incumbent_build && contents.evaluation.incumbent && !rows.is_null(12)) {
+      note_code(rows.integer(12), who, *contents.evaluation.incumbent, contents.evaluation.incumbent_build->code);
+    }
+    return {};
+  }
+
+  // What a candidate was built to by this evaluation's own word.
+  void note_code(std::int64_t candidate, const std::string& who, const task::CandidateIdentity& identity,
+                 const task::BuiltCode& code) {
+    for (const CodeLevel level : {CodeLevel::ptx, CodeLevel::sass, CodeLevel::machine_code}) {
+      if (const std::string& digest = at_level(code, level); !digest.empty()) {
+        built_code_.emplace(Code{candidate, std::string(to_string(level)), digest},
+                            fmt::format("{}: built candidate {}", who, identity.content.brief()));
+      }
+    }
+  }
+
+  // The table by which candidates of the same code are found, against the evaluations that it was taken from. An evaluation
+  // that could not be read has been told of; what only it says is then told of once more.
+  base::Result<void> check_built_code() {
+    std::map<Code, std::string> missing = built_code_;
+    ASSAY_TRY(
+        each_row("SELECT b.candidate, b.level, b.digest, c.content FROM built_code b LEFT JOIN candidates c ON "
+                 "c.number = b.candidate",
+                 {}, [&](const Rows& rows) {
+                   const Code code{rows.integer(0), rows.text(1), rows.text(2)};
+                   missing.erase(code);
+                   if (built_code_.count(code) == 0) {
+                     problem(fmt::format("candidate {}: is said to have been built to {} {}, and no evaluation says so",
+                                         rows.text(3).substr(0, 12), code.level, code.digest));
+                   }
+                 }));
+    for (const auto& [code, who_and_what] : missing) {
+      problem(fmt::format("{} to {} {}, and the archive's list of built code lacks it", who_and_what, code.level,
+                          code.digest));
+    }
     return {};
   }
 
@@ -312,8 +353,17 @@ class Examination {
     }
   }
 
+  // One entry of the list of built code.
+  struct Code {
+    std::int64_t candidate = 0;  // Its row.
+    std::string level;
+    std::string digest;
+    auto operator<=>(const Code&) const = default;
+  };
+
   const Database& database_;
   const blob::BlobStore& blobs_;
+  std::map<Code, std::string> built_code_;  // And who says so first, of whom.
   VerifyReport report_;
 };
 

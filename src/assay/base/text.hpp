@@ -12,6 +12,9 @@ namespace assay::base {
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
 [[nodiscard]] std::string_view trim(std::string_view text);
 
+/// Makes the capitals of ASCII small, whatever the locale says; all other bytes stay.
+[[nodiscard]] std::string lower(std::string_view text);
+
 /// An ASCII digit, whatever the locale says.
 [[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -40,6 +40,12 @@ TEST(Trim, TakesSpaceOffBothEnds) {
   EXPECT_EQ(trim("a"), "a");
 }
 
+TEST(Lower, MakesTheCapitalsOfAsciiSmallAndNothingElse) {
+  EXPECT_EQ(lower("PASSED in 3 RUNS @[`{"), "passed in 3 runs @[`{");
+  EXPECT_EQ(lower("\xC3\x84 \xFF"), "\xC3\x84 \xFF") << "an umlaut, and what is no text";
+  EXPECT_EQ(lower(""), "");
+}
+
 TEST(Printable, KeepsTextNewlinesAndTabs) {
   const std::string text = "Grüße, 世界 \xF0\x9F\x9A\x80\n\tµs ≥ 2";
   EXPECT_EQ(printable(text), text);

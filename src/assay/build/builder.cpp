@@ -141,7 +141,7 @@ Builder::Builder(os::Path cache, os::Path include, Toolchain toolchain, std::str
 base::Result<base::Digest> Builder::key(const task::Solution& solution) const {
   ASSAY_TRY_ASSIGN(const std::vector<std::string> list, arguments(toolchain_, solution));
   base::Sha256 hash;
-  hash.update_framed("assay build 3");
+  hash.update_framed("assay build 4");
   hash.update_framed(task::identify(solution).content.hex());
   hash.update_framed(toolchain_.version);
   hash.update_framed(task::to_string(toolchain_.language));
@@ -275,6 +275,11 @@ base::Result<BuildResult> Builder::compile(const task::Solution& solution, std::
   result.record.command.insert(result.record.command.end(), list.begin(), list.end());
   result.record.seconds = std::chrono::duration<double>(command.wall).count();
   result.log = base::printable(without_folder(command.output, folder.path()));
+  if (command.output_truncated) {
+    result.record.log_bytes_cut = command.written - command.output.size();
+    result.log += fmt::format("\nassay: the log is cut here: {} of {} that the compiler wrote are left out\n",
+                              base::human_bytes(result.record.log_bytes_cut), base::human_bytes(command.written));
+  }
   result.timed_out = command.timed_out;
   if (command.timed_out) {
     result.log += fmt::format("\nassay: the build was stopped after {}\n", base::human(limit));

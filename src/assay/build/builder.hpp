@@ -16,7 +16,8 @@ namespace assay::build {
 /// What a build left. `record.built` false: the log says why.
 struct BuildResult {
   task::BuildRecord record;
-  std::string log;     ///< What the compiler said, made printable; at most 1 MiB.
+  std::string
+      log;  ///< What the compiler said, made printable; its first MiB. If there was more the log ends with how much.
   std::string object;  ///< The shared object's or the cubin's bytes; empty if not built.
   bool timed_out = false;
 };

@@ -1,11 +1,20 @@
 #include <assay/build/builder.hpp>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <thread>
+#include <utility>
+#include <vector>
 
+#include <assay/base/text.hpp>
 #include <assay/build/cache_entry.hpp>
 
 namespace assay::build {
@@ -225,6 +234,107 @@ TEST_F(BuilderTest, AHugeLogIsCutAndMadePrintable) {
   // Filled to the limit and no further, but for what stands for the bytes that are not printable.
   EXPECT_GT(result.log.size(), std::size_t{1023} << 10U);
   EXPECT_LE(result.log.size(), std::size_t{1025} << 10U);
+  // Each of the 64 lines of 16 KiB is shown twice: about 2 MiB, of which half is kept.
+  EXPECT_GT(result.record.log_bytes_cut, std::uint64_t{900} << 10U);
+  EXPECT_LT(result.record.log_bytes_cut, std::uint64_t{1400} << 10U);
+  EXPECT_THAT(result.log, ::testing::EndsWith(" that the compiler wrote are left out\n"));
+  EXPECT_THAT(result.log, HasSubstr("\nassay: the log is cut here: " + base::human_bytes(result.record.log_bytes_cut)));
+  const BuildResult again = build(solution_of(source + kGood));
+  EXPECT_TRUE(again.record.from_cache);
+  EXPECT_EQ(again.record.log_bytes_cut, result.record.log_bytes_cut);
+}
+
+TEST_F(BuilderTest, AWholeLogSaysNothingOfACut) {
+  const BuildResult result = build(solution_of("#warning here\n" + std::string(kGood)));
+  EXPECT_EQ(result.record.log_bytes_cut, 0U);
+  EXPECT_THAT(result.log, ::testing::Not(HasSubstr("cut")));
+}
+
+// A compiler that does not go on before somebody opens its fifo, which is named by the source that it is given.
+constexpr const char* kWaitingCompiler = R"(#!/bin/sh
+while [ $# -gt 0 ]; do
+  case $1 in
+    -o) out=$2; shift ;;
+    *.cpp) name=${1%.cpp} ;;
+  esac
+  shift
+done
+read -r word < "${0%/*}/$name" && echo "$word" > "$out"
+)";
+
+// Holds the writing end of a fifo; -1 until somebody reads it, which opening tells without waiting.
+class WritingEnd {
+ public:
+  explicit WritingEnd(const os::Path& fifo) : fifo_(fifo) {}
+  WritingEnd(const WritingEnd&) = delete;
+  WritingEnd& operator=(const WritingEnd&) = delete;
+  ~WritingEnd() { release(); }
+
+  bool has_reader_within(std::chrono::milliseconds limit) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (fd_ < 0 && std::chrono::steady_clock::now() < end) {
+      fd_ = ::open(fifo_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);  // NOLINT: open is variadic
+      if (fd_ < 0) {
+        std::this_thread::sleep_for(5ms);
+      }
+    }
+    return fd_ >= 0;
+  }
+  // Lets the compiler go on, which otherwise waits until its time is up.
+  void release() {
+    if (fd_ >= 0) {
+      EXPECT_EQ(::write(fd_, "object\n", 7), 7);
+      ::close(std::exchange(fd_, -1));
+    }
+  }
+
+ private:
+  os::Path fifo_;
+  int fd_ = -1;
+};
+
+TEST_F(BuilderTest, SeveralBuildsRunAtOnce) {
+  using std::filesystem::perms;
+  const os::Path meeting = folder_.path() / "meeting";
+  ASSERT_TRUE(os::create_directories(meeting));
+  ASSERT_TRUE(os::write_file_atomic(meeting / "compiler", kWaitingCompiler));
+  const perms open = perms::owner_all | perms::group_read | perms::group_exec | perms::others_read | perms::others_exec;
+  for (const os::Path& path : {folder_.path(), meeting, meeting / "compiler"}) {
+    std::filesystem::permissions(path, open);  // Inside, all are nobody.
+  }
+  for (const char* name : {"one", "two"}) {
+    ASSERT_EQ(::mkfifo((meeting / name).c_str(), 0644), 0);
+    std::filesystem::permissions(meeting / name, perms::owner_all | perms::group_read | perms::others_read);
+  }
+  Toolchain waiting = *find_toolchain();
+  waiting.binds.push_back({meeting, "/meeting", os::SandboxBind::Use::execute});
+  waiting.compiler = os::seen_path(meeting, "/meeting") / "compiler";
+  const Builder builder(folder_.path() / "cache", os::Path(ASSAY_BINARY_DIR) / "include", waiting, "m");
+  std::vector<BuildResult> results(2);
+  std::vector<std::thread> threads;
+  for (const std::size_t i : {0U, 1U}) {
+    threads.emplace_back([&, i] {
+      auto result = builder.build(solution_of("int x;\n", i == 0 ? "one.cpp" : "two.cpp"), 60s);
+      EXPECT_TRUE(result) << result.error().text();
+      results[i] = result ? std::move(*result) : BuildResult{};
+    });
+  }
+  {
+    // Neither is let go on before both are there.
+    WritingEnd one(meeting / "one");
+    WritingEnd two(meeting / "two");
+    EXPECT_TRUE(one.has_reader_within(30s)) << "the first compiler does not run";
+    EXPECT_TRUE(two.has_reader_within(10s)) << "the second compiler does not run beside the first";
+    one.release();
+    EXPECT_TRUE(two.has_reader_within(10s)) << "the second compiler does not run at all";
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const BuildResult& result : results) {
+    EXPECT_TRUE(result.record.built) << result.log;
+    EXPECT_EQ(result.object, "object\n");
+  }
 }
 
 TEST(Toolchain, AWrongChoiceIsAnError) {

@@ -10,7 +10,7 @@ namespace assay::build {
 namespace {
 
 // A cache entry's files; the format is private to this file, and an entry of another version is built again.
-constexpr int kEntryVersion = 3;
+constexpr int kEntryVersion = 4;
 constexpr const char* kRecordFile = "record.json";
 constexpr const char* kObjectFile = "object.so";  // A cubin too.
 constexpr const char* kLogFile = "build.log";
@@ -53,6 +53,7 @@ std::optional<BuildResult> load_entry(const os::Path& folder) {
       return std::nullopt;
     }
     result.record.kernels = std::move(*kernels);
+    result.record.log_bytes_cut = json->at("log_bytes_cut").get<std::uint64_t>();
     const base::Json& code = json->at("code");
     result.record.code = {code.at("ptx").get<std::string>(), code.at("sass").get<std::string>(),
                           code.at("machine_code").get<std::string>()};
@@ -78,6 +79,7 @@ base::Result<void> store_entry(const os::Path& folder, const BuildResult& result
   json["toolchain"] = result.record.toolchain;
   json["command"] = result.record.command;
   json["object_sha256"] = result.record.object_sha256;
+  json["log_bytes_cut"] = result.record.log_bytes_cut;
   json["kernels"] = base::Json::array();
   for (const task::KernelResources& kernel : result.record.kernels) {
     json["kernels"].push_back(task::encode_kernel(kernel));

@@ -31,31 +31,47 @@ tl::unexpected<base::Error> nothing_promoted(const std::string& campaign, std::o
                 : fmt::format("campaign {} has promoted nothing: there is nothing to certify", campaign));
 }
 
+// One promotion of the journal, and how far its certificate goes.
+struct Certifiable {
+  int candidate = 0;
+  Extent extent;
+};
+
+// Who is certified: the candidate asked for, or the incumbent that confirmations left, or, where they left the baseline, the
+// last that was promoted.
 base::Result<Extent> find_extent(const std::string& campaign, const std::vector<archive::Event>& events,
                                  std::optional<int> candidate) {
-  Extent extent;
-  int promoted = 0;
+  std::vector<Certifiable> promotions;
+  std::vector<int> reign;
   std::string sweep;
+  const auto promotion_of = [&](int number) {
+    return std::find_if(promotions.begin(), promotions.end(),
+                        [number](const Certifiable& one) { return one.candidate == number; });
+  };
   for (std::size_t i = 0; i < events.size(); ++i) {
     ASSAY_TRY_ASSIGN(const control::Entry entry, control::decode_entry(events[i]));
     if (const auto* swept = std::get_if<control::CandidateSwept>(&entry)) {
       sweep = swept->evaluation;
-    } else if (const auto* promotion = std::get_if<control::CandidatePromoted>(&entry)) {
-      promoted = promotion->candidate;
-      if (!candidate || promoted == *candidate) {
-        extent = {i + 1, sweep, {}};
-      }
+    } else if (const auto* promoted = std::get_if<control::CandidatePromoted>(&entry)) {
+      promotions.push_back({promoted->candidate, {i + 1, sweep, {}}});
+      reign.push_back(promoted->candidate);
+    } else if (std::holds_alternative<control::CandidateDemoted>(entry) && !reign.empty()) {
+      reign.pop_back();
     } else if (const auto* confirmed = std::get_if<control::CampaignConfirmed>(&entry)) {
-      if (extent.events > 0 && confirmed->candidate == promoted && (!candidate || promoted == *candidate)) {
-        extent.events = i + 1;
-        extent.confirmation = confirmed->evaluation;
+      if (const auto found = promotion_of(confirmed->candidate); found != promotions.end()) {
+        found->extent.events = i + 1;
+        found->extent.confirmation = confirmed->evaluation;
       }
     }
   }
-  if (extent.events == 0) {
+  if (promotions.empty()) {
     return nothing_promoted(campaign, candidate);
   }
-  return extent;
+  const auto found = promotion_of(candidate.value_or(reign.empty() ? promotions.back().candidate : reign.back()));
+  if (found == promotions.end()) {
+    return nothing_promoted(campaign, candidate);
+  }
+  return found->extent;
 }
 
 base::Result<void> add_bundle(const archive::Archive& archive, const std::string& evaluation, std::string_view folder,

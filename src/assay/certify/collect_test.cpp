@@ -104,6 +104,66 @@ TEST(Collect, ASweepThatPromotedNothingStaysInTheChain) {
   EXPECT_THAT(testing::refusal(edited), HasSubstr("/chain/2/record"));
 }
 
+// Two promotions, of which a confirmation takes back the second; `first` is said of the first, to the fake judge.
+control::CampaignConfiguration demoting_configuration(const std::string& first) {
+  control::CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.supplied = {control::testing::sample_solution("a", "a\n// speed: 0.9\n" + first)};
+  configuration.tunable = control::testing::sample_solution("b", "b\n// confirm: incorrect\n");
+  configuration.tunable->tuning = task::Tuning{{{"BLOCK", {4}}, {"UNROLL", {2}}}, {}};
+  return configuration;
+}
+
+TEST(Collect, AfterADemotionTheIncumbentBeforeIsConfirmedAndTheDemotedOneIsNot) {
+  Laboratory laboratory(demoting_configuration(""));
+  const control::CampaignState state = must(laboratory.run());
+  ASSERT_EQ(state.incumbent, 1);
+  ASSERT_TRUE(state.candidate(2).demotion);
+  const Files first = must(collect(laboratory.archive(), "scale-search", 1));
+  EXPECT_EQ(testing::refusal(first), "");
+  base::Json json = certificate_of(first);
+  EXPECT_EQ(json["status"], "confirmed");
+  EXPECT_EQ(json["candidate"]["name"], "a");
+  EXPECT_EQ(json["promotion"]["by"], "policy shared");
+  EXPECT_EQ(json["confirmation"]["candidate"], 1);
+  EXPECT_EQ(json["confirmation"]["evaluation"], state.confirmation_evaluation);
+  std::vector<std::string> kinds;
+  for (const base::Json& link : json["chain"]) {
+    kinds.push_back(link["kind"].get<std::string>());
+  }
+  EXPECT_THAT(kinds,
+              ::testing::ElementsAre("candidate_swept", "candidate_promoted", "candidate_swept", "candidate_promoted",
+                                     "campaign_confirmed", "candidate_demoted", "campaign_confirmed"))
+      << "what came between is in the chain";
+  EXPECT_EQ(must(collect(laboratory.archive(), "scale-search", std::nullopt)), first) << "the incumbent is certified";
+
+  const Files second = must(collect(laboratory.archive(), "scale-search", 2));
+  EXPECT_EQ(testing::refusal(second), "");
+  json = certificate_of(second);
+  EXPECT_EQ(json["status"], "not_confirmed");
+  EXPECT_EQ(json["candidate"]["name"], "b@4-2");
+  EXPECT_EQ(json["confirmation"]["candidate"], 2);
+}
+
+TEST(Collect, WhereAllAreDemotedTheLastPromotionIsCertifiedAsNotConfirmed) {
+  Laboratory laboratory(demoting_configuration("// confirm: crashed\n"));
+  ASSERT_FALSE(must(laboratory.run()).incumbent);
+  const Files last = must(collect(laboratory.archive(), "scale-search", std::nullopt));
+  EXPECT_EQ(certificate_of(last)["candidate"]["name"], "b@4-2");
+  EXPECT_EQ(certificate_of(last)["status"], "not_confirmed");
+  const base::Json first = certificate_of(must(collect(laboratory.archive(), "scale-search", 1)));
+  EXPECT_EQ(first["status"], "not_confirmed");
+  EXPECT_EQ(first["candidate"]["name"], "a");
+}
+
+TEST(Collect, AnotherPromotionsConfirmationIsNotTakenForTheOwn) {
+  Laboratory laboratory(demoting_configuration(""));
+  must(laboratory.run());
+  Files files = must(collect(laboratory.archive(), "scale-search", 1));
+  // As if the certificate were of the second: its journal ends with the confirmation of the first.
+  testing::edit(files, "certificate.json", [](base::Json& one) { one["candidate"]["number"] = 2; });
+  EXPECT_THAT(testing::refusal(files), HasSubstr("/candidate/number: is 2, and the evidence gives 1"));
+}
+
 TEST(Collect, WhatWasNotPromotedHasNoCertificate) {
   Laboratory laboratory(testing::sample_configuration());
   EXPECT_EQ(collect(laboratory.archive(), "scale-search", std::nullopt).error().code, "certificate.nothing_promoted");

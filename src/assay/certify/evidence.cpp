@@ -2,18 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
 
-#include <assay/archive/bundle.hpp>
 #include <assay/base/json.hpp>
 #include <assay/base/text.hpp>
 #include <assay/control/requests.hpp>
 #include <assay/task/bundle.hpp>
-#include <assay/task/codec.hpp>
-#include <assay/task/readers.hpp>
 
 namespace assay::certify {
 namespace {
@@ -62,10 +58,15 @@ base::Result<std::vector<archive::Event>> read_journal(const Files& files) {
   return events;
 }
 
-// What was intended, and the plan that follows from the policy and the journal at that moment.
+// What was intended, and the request that follows from the policy and the journal at that moment.
 struct Intent {
   control::EvaluationIntended entry;
-  task::SessionPlan plan;
+  task::EvaluationRequest asked;
+};
+
+struct Promotion {
+  control::CandidatePromoted entry;
+  std::int64_t sequence = 0;
 };
 
 // Walks over the journal and notes what its decisions rest on.
@@ -92,20 +93,23 @@ class Walk {
   void note(const archive::Event& /*event*/, const control::EvaluationIntended& entry) {
     if (entry.purpose == control::Purpose::sweep || entry.purpose == control::Purpose::confirmation) {
       const control::PendingEvaluation target{entry.purpose, entry.candidate, entry.attempt, entry.evaluation};
-      intents_[entry.evaluation] = {
-          entry, control::make_request(evidence_.configuration, evidence_.state, target, {}, {}).plan};
+      intents_[entry.evaluation] = {entry,
+                                    control::make_request(evidence_.configuration, evidence_.state, target, {}, {})};
     }
   }
   void note(const archive::Event& event, const control::CandidateSwept& entry) {
     const Intent& intent = intents_[entry.evaluation];
-    evidence_.tested.push_back({event.sequence, entry.candidate, entry.evaluation, intent.plan.alpha, entry.decision});
+    evidence_.tested.push_back(
+        {event.sequence, entry.candidate, entry.evaluation, intent.asked.plan.alpha, entry.decision});
     swept_[entry.candidate] = begin_session(kSweepFolder, event, intent, entry.decision);
   }
   void note(const archive::Event& event, const control::CandidatePromoted& entry) {
-    evidence_.promotion = entry;
-    evidence_.promotion_sequence = event.sequence;
+    promotions_[entry.candidate] = {entry, event.sequence};
+    last_ = {entry.candidate, event.sequence};
+    evidence_.confirmation.reset();
   }
   void note(const archive::Event& event, const control::CampaignConfirmed& entry) {
+    last_ = {entry.candidate, event.sequence};
     evidence_.confirmation = begin_session(kConfirmationFolder, event, intents_[entry.evaluation], entry.decision);
   }
 
@@ -115,21 +119,25 @@ class Walk {
     session.folder = folder;
     session.sequence = event.sequence;
     session.intended = intent.entry;
-    session.plan = intent.plan;
+    session.asked = intent.asked;
     session.journalled = decision;
     return session;
   }
 
+  // The journal is cut where what is certified was decided last. The campaign follows its confirmations, so this does too:
+  // an earlier promotion is confirmed after the later ones were demoted.
   base::Result<void> settle() {
-    if (evidence_.promotion_sequence == 0) {
+    const auto promotion = promotions_.find(last_.candidate);
+    if (promotion == promotions_.end()) {
       return unreadable(kJournalFile, "nothing is promoted in it");
     }
-    const std::int64_t last = evidence_.confirmation ? evidence_.confirmation->sequence : evidence_.promotion_sequence;
-    if (last != evidence_.events.back().sequence) {
+    if (last_.sequence != evidence_.events.back().sequence) {
       return unreadable(kJournalFile, fmt::format("goes on to entry {} after entry {}, the last that is certified",
-                                                  evidence_.events.back().sequence, last));
+                                                  evidence_.events.back().sequence, last_.sequence));
     }
-    evidence_.sweep = swept_[evidence_.promotion.candidate];
+    evidence_.promotion = promotion->second.entry;
+    evidence_.promotion_sequence = promotion->second.sequence;
+    evidence_.sweep = swept_[last_.candidate];
     for (const archive::Event& event : evidence_.events) {
       if (event.sequence >= evidence_.sweep.sequence && archive::is_decision(event.kind)) {
         evidence_.decisions.push_back(event.sequence);
@@ -138,9 +146,17 @@ class Walk {
     return {};
   }
 
+  // The last promotion or confirmation.
+  struct Last {
+    int candidate = 0;
+    std::int64_t sequence = 0;
+  };
+
   Evidence& evidence_;
   std::map<std::string, Intent> intents_;
   std::map<int, Session> swept_;
+  std::map<int, Promotion> promotions_;
+  Last last_;
 };
 
 base::Result<void> read_session(const Files& files, Session& session) {
@@ -159,102 +175,6 @@ base::Result<void> read_session(const Files& files, Session& session) {
   ASSAY_TRY_ASSIGN(session.samples, task::decode_samples(samples, path(task::kSamplesFile)));
   return {};
 }
-
-// Holds the files of one bundle against its manifest.
-void check_manifest(const Files& files, const std::string& folder, std::vector<Difference>& found) {
-  const std::string place = folder + "/" + std::string(task::kManifestFile);
-  const auto text = files.find(place);
-  if (text == files.end()) {
-    return;  // Already said.
-  }
-  const auto entries = archive::decode_manifest(text->second, place);
-  if (!entries) {
-    found.push_back({place, entries.error().text()});
-    return;
-  }
-  std::set<std::string> named = {place};
-  for (const archive::ManifestEntry& entry : *entries) {
-    const std::string path = folder + "/" + entry.name;
-    named.insert(path);
-    const auto file = files.find(path);
-    if (file == files.end()) {
-      found.push_back({path, "is missing, and the bundle's manifest names it"});
-      continue;
-    }
-    const base::Digest digest = base::sha256(file->second);
-    if (digest != entry.digest || file->second.size() != entry.bytes) {
-      found.push_back({path, fmt::format("has SHA-256 {} and {} bytes, and the bundle's manifest says {} and {}",
-                                         digest.hex(), file->second.size(), entry.digest.hex(), entry.bytes)});
-    }
-  }
-  for (auto file = files.lower_bound(folder + "/"); file != files.end() && file->first.starts_with(folder + "/");
-       ++file) {
-    if (named.count(file->first) == 0) {
-      found.push_back({file->first, "is here, and the bundle's manifest does not name it"});
-    }
-  }
-}
-
-// Holds a session against what the campaign asks for.
-class SessionCheck {
- public:
-  SessionCheck(const Evidence& evidence, const Session& session, std::vector<Difference>& found)
-      : evidence_(evidence), session_(session), found_(found) {}
-
-  void run() {
-    const task::EvaluationRequest& request = session_.request;
-    const task::Evaluation& evaluation = session_.evaluation;
-    const control::CampaignConfiguration& configuration = evidence_.configuration;
-    same("request.json: /id", request.id, session_.intended.evaluation);
-    same("request.json: /stage", std::string(task::to_string(request.stage)), "sweep");
-    same("request.json: /device", request.device, configuration.device);
-    same("request.json: /definition", base::dump_compact(task::encode(request.definition)),
-         base::dump_compact(task::encode(configuration.definition)));
-    same("request.json: /workloads", workloads_of(request.workloads), workloads_of(configuration.workloads));
-    same("request.json: /candidate", content_of_solution(request.candidate),
-         evidence_.identity_of(session_.intended.candidate).content.hex());
-    same("request.json: /incumbent", request.incumbent ? content_of_solution(*request.incumbent) : "none",
-         evidence_.identity_of(session_.intended.incumbent).content.hex());
-    same("request.json: /plan", base::dump_compact(task::encode(request.plan)),
-         base::dump_compact(task::encode(session_.plan)));
-    same("request.json: /disabled_probes", fmt::format("{} probes", request.disabled_probes.size()), "0 probes");
-    same("evaluation.json: /id", evaluation.id, request.id);
-    same("evaluation.json: /stage", std::string(task::to_string(evaluation.stage)),
-         std::string(task::to_string(request.stage)));
-    same("evaluation.json: /device", evaluation.device, request.device);
-    same("evaluation.json: /candidate/content", evaluation.candidate.content.hex(),
-         content_of_solution(request.candidate));
-    same("evaluation.json: /incumbent/content",
-         evaluation.incumbent ? evaluation.incumbent->content.hex() : std::string("none"),
-         request.incumbent ? content_of_solution(*request.incumbent) : std::string("none"));
-    if (request.seed) {
-      same("evaluation.json: /seed", std::to_string(evaluation.seed), std::to_string(*request.seed));
-    }
-  }
-
- private:
-  void same(const std::string& place, const std::string& is, const std::string& asked) {
-    if (is != asked) {
-      constexpr std::size_t kMost = 200;
-      found_.push_back({session_.folder + "/" + place, fmt::format("is {}, and the campaign asks for {}",
-                                                                   is.substr(0, kMost), asked.substr(0, kMost))});
-    }
-  }
-  static std::string content_of_solution(const task::Solution& solution) {
-    return task::identify(solution).content.hex();
-  }
-  static std::string workloads_of(const std::vector<task::Workload>& workloads) {
-    std::string all;
-    for (const task::Workload& workload : workloads) {
-      all += base::dump_compact(task::encode_carried(workload)) + "\n";
-    }
-    return fmt::format("{} workloads with SHA-256 {}", workloads.size(), base::sha256(all).hex());
-  }
-
-  const Evidence& evidence_;
-  const Session& session_;
-  std::vector<Difference>& found_;
-};
 
 }  // namespace
 
@@ -299,17 +219,6 @@ base::Result<Evidence> read_evidence(const Files& files) {
     ASSAY_TRY(read_session(files, *evidence.confirmation));
   }
   return evidence;
-}
-
-std::vector<Difference> contradictions(const Evidence& evidence, const Files& files) {
-  std::vector<Difference> found;
-  check_manifest(files, std::string(kSweepFolder), found);
-  SessionCheck(evidence, evidence.sweep, found).run();
-  if (evidence.confirmation) {
-    check_manifest(files, std::string(kConfirmationFolder), found);
-    SessionCheck(evidence, *evidence.confirmation, found).run();
-  }
-  return found;
 }
 
 }  // namespace assay::certify

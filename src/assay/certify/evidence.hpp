@@ -24,7 +24,8 @@ struct Session {
   std::string folder;  ///< kSweepFolder or kConfirmationFolder.
   std::int64_t sequence = 0;
   control::EvaluationIntended intended;
-  task::SessionPlan plan;  ///< What the policy asks for at that point of the campaign, its share of alpha included.
+  /// What the campaign asks for at that point, the share of alpha included; the solutions are left out.
+  task::EvaluationRequest asked;
   promote::Decision journalled;  ///< As the journal has it.
   task::EvaluationRequest request;
   task::Evaluation evaluation;
@@ -41,8 +42,8 @@ struct Tested {
   promote::Decision decision;
 };
 
-/// Everything that a certificate rests on, read and folded: what is certified is the last promotion of the journal, and the
-/// confirmation after it if there is one.
+/// Everything that a certificate rests on, read and folded: what is certified is the promotion with which the journal ends,
+/// or the one whose confirmation it ends with; others may have been promoted, confirmed and demoted between the two.
 struct Evidence {
   control::CampaignConfiguration configuration;
   base::Digest configuration_digest;
@@ -68,11 +69,7 @@ struct Evidence {
 [[nodiscard]] base::Result<std::string> journal_line(const archive::Event& event);
 
 /// Reads the evidence of a certificate's folder. What cannot be read is an input error that names the file. Nothing is
-/// believed yet: see contradictions.
+/// believed yet: see contradictions.hpp.
 [[nodiscard]] base::Result<Evidence> read_evidence(const Files& files);
-
-/// Lists what in the evidence contradicts itself: a file that is not as its manifest says, a request that asks otherwise than
-/// the policy, another candidate than the journal's, a workload left out, a probe that was off.
-[[nodiscard]] std::vector<Difference> contradictions(const Evidence& evidence, const Files& files);
 
 }  // namespace assay::certify

@@ -3,18 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <assay/certify/contradictions.hpp>
 #include <assay/certify/sample_certificate.hpp>
 #include <assay/stats/online_levels.hpp>
 
 namespace assay::certify {
 namespace {
 
-using ::testing::Contains;
-using testing::edit;
-using testing::forge_digests;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::sample_files;
@@ -24,18 +21,6 @@ Evidence evidence_of(const Files& files) {
   auto evidence = read_evidence(files);
   EXPECT_TRUE(evidence) << evidence.error().text();
   return std::move(evidence.value());
-}
-
-// Edits one file of the sweep, mends the digests of files, and returns what contradicts.
-std::vector<std::string> contradicting(const std::string& path, const std::function<void(base::Json&)>& change) {
-  Files files = sample_files();
-  edit(files, path, change);
-  forge_digests(files, path.substr(0, path.find('/')));
-  std::vector<std::string> found;
-  for (const Difference& one : contradictions(evidence_of(files), files)) {
-    found.push_back(one.place + ": " + one.what);
-  }
-  return found;
 }
 
 std::string failure(const Files& files) {
@@ -55,63 +40,16 @@ TEST(Evidence, IsFoldedFromTheJournal) {
   const double alpha = evidence.configuration.policy.sweep.alpha;
   EXPECT_DOUBLE_EQ(evidence.tested[0].level, stats::online_level(alpha, 1, 0));
   EXPECT_DOUBLE_EQ(evidence.tested[1].level, stats::online_level(alpha, 2, 1));
-  EXPECT_DOUBLE_EQ(evidence.sweep.plan.alpha, evidence.tested[1].level);
+  EXPECT_DOUBLE_EQ(evidence.sweep.asked.plan.alpha, evidence.tested[1].level);
   EXPECT_EQ(evidence.sweep.intended.incumbent, 1);
   ASSERT_TRUE(evidence.confirmation);
   EXPECT_EQ(evidence.confirmation->intended.incumbent, 0);
-  EXPECT_DOUBLE_EQ(evidence.confirmation->plan.alpha, alpha);
+  EXPECT_DOUBLE_EQ(evidence.confirmation->asked.plan.alpha, alpha);
   EXPECT_THAT(evidence.decisions, ::testing::ElementsAre(evidence.sweep.sequence, evidence.promotion_sequence,
                                                          evidence.confirmation->sequence));
   EXPECT_EQ(evidence.manifest_of(evidence.promotion_sequence), std::nullopt);
   EXPECT_EQ(evidence.identity_of(0), task::identify(evidence.configuration.baseline));
   EXPECT_THAT(contradictions(evidence, sample_files()), IsEmpty());
-}
-
-TEST(Evidence, OfARequestThatAsksOtherwiseContradicts) {
-  const std::string request = "sweep/request.json";
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["plan"]["maximum_regression"] = 0.9; }),
-              Contains(HasSubstr("sweep/request.json: /plan: is ")));
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["workloads"].erase(1); }),
-              Contains(HasSubstr("sweep/request.json: /workloads: is 1 workloads")));
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["stage"] = "gate"; }),
-              Contains(HasSubstr("sweep/request.json: /stage: is gate, and the campaign asks for sweep")));
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["device"] = "cpu"; }),
-              Contains(HasSubstr("sweep/request.json: /device: is cpu")));
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["id"] = "another"; }),
-              Contains(HasSubstr("sweep/request.json: /id: is another")));
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["definition"]["description"] = "easier"; }),
-              Contains(HasSubstr("sweep/request.json: /definition")));
-  EXPECT_THAT(contradicting(request, [](base::Json& json) { json["seed"] = 1; }),
-              Contains(HasSubstr("sweep/evaluation.json: /seed")));
-  EXPECT_THAT(
-      contradicting(request, [](base::Json& json) { json["disabled_probes"] = base::Json::array({"reconcile"}); }),
-      Contains(HasSubstr("sweep/request.json: /disabled_probes: is 1 probes")));
-}
-
-TEST(Evidence, OfAnotherCandidateContradicts) {
-  const auto swap = [](base::Json& json) { json["candidate"]["sources"][0]["content"] = "other"; };
-  EXPECT_THAT(contradicting("sweep/request.json", swap),
-              ::testing::AllOf(Contains(HasSubstr("sweep/request.json: /candidate: is ")),
-                               Contains(HasSubstr("sweep/evaluation.json: /candidate/content: is "))));
-  // A confirmation against another than the baseline.
-  const auto easier = [](base::Json& json) { json["incumbent"]["sources"][0]["content"] = "slower"; };
-  EXPECT_THAT(contradicting("confirmation/request.json", easier),
-              Contains(HasSubstr("confirmation/request.json: /incumbent: is ")));
-  EXPECT_THAT(contradicting("sweep/evaluation.json", [](base::Json& json) { json["id"] = "another"; }),
-              Contains(HasSubstr("sweep/evaluation.json: /id: is another")));
-}
-
-TEST(Evidence, OfAFileThatItsManifestDoesNotNameContradicts) {
-  Files files = sample_files();
-  files["sweep/extra.log"] = "x";
-  files["confirmation/candidate-build.log"] += "x";
-  std::vector<std::string> found;
-  for (const Difference& one : contradictions(evidence_of(sample_files()), files)) {
-    found.push_back(one.place);
-  }
-  EXPECT_THAT(found, ::testing::ElementsAre("sweep/extra.log", "confirmation/candidate-build.log"));
-  files.erase("confirmation/candidate-build.log");
-  EXPECT_THAT(contradictions(evidence_of(sample_files()), files).back().what, HasSubstr("is missing"));
 }
 
 TEST(Evidence, AJournalThatDoesNotFitIsRefused) {

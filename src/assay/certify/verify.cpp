@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/certify/chain.hpp>
+#include <assay/certify/contradictions.hpp>
 #include <assay/certify/derive.hpp>
 #include <assay/certify/evidence.hpp>
 #include <assay/certify/page.hpp>

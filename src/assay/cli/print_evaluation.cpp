@@ -166,13 +166,21 @@ std::string print_decision(const promote::Decision& decision) {
   return text;
 }
 
+// Whoever looks for an error in a log must know that it may be in what is not there.
+std::string cut_words(const task::BuildRecord& build) {
+  return build.log_bytes_cut == 0
+             ? std::string()
+             : fmt::format(" (its end is cut: {} are left out)", base::human_bytes(build.log_bytes_cut));
+}
+
 std::string advice_on(const service::EvaluateReport& report) {
   const task::Evaluation& evaluation = report.evaluation;
   switch (evaluation.outcome) {
     case task::Outcome::not_built:
       return evaluation.candidate_build.log_file.empty()
                  ? fmt::format("assay show {}", evaluation.id)
-                 : fmt::format("assay show {} --log {}", evaluation.id, evaluation.candidate_build.log_file);
+                 : fmt::format("assay show {} --log {}{}", evaluation.id, evaluation.candidate_build.log_file,
+                               cut_words(evaluation.candidate_build));
     case task::Outcome::better:
       return evaluation.stage == task::Stage::sweep
                  ? fmt::format("assay show {} --source, and put it forward in a campaign (--also)",

@@ -257,7 +257,10 @@ TEST(PrintEvaluationTest, ABuildFailureShowsTheCompilerAndItsLog) {
   const std::string text = print_evaluation(report, Colour::off);
   EXPECT_THAT(text, HasSubstr("mine (" + report.evaluation.candidate.content.brief() + ") on cpu: not built"));
   EXPECT_THAT(text, HasSubstr("  | k.cpp:3:1: error: expected ';'\n"));
-  EXPECT_THAT(text, HasSubstr("next: assay show e-1 --log candidate-build.log"));
+  EXPECT_THAT(text, HasSubstr("next: assay show e-1 --log candidate-build.log\n"));
+  report.evaluation.candidate_build.log_bytes_cut = 3 << 20U;
+  EXPECT_THAT(print_evaluation(report, Colour::off),
+              HasSubstr("--log candidate-build.log (its end is cut: 3.0 MiB are left out)"));
 }
 
 TEST(PrintEvaluationTest, StoredAnswersSaySoAndHowToAskAnew) {

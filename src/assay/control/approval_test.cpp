@@ -51,6 +51,19 @@ TEST(Approval, OfAPersonIsWaitedFor) {
   EXPECT_EQ(requests.back().incumbent->name, "a");
 }
 
+TEST(Approval, ByANameThatReadsLikeAPolicyIsRefused) {
+  Laboratory laboratory(by_person());
+  must(laboratory.run());
+  for (const char* name : {"policy quick", "  policy standard"}) {
+    const auto refused = approve(laboratory.archive(), "scale-search", true, name, "");
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, "approve.who");
+    EXPECT_THAT(refused.error().message, HasSubstr("reads like a policy"));
+  }
+  EXPECT_EQ(laboratory.state().phase, Phase::awaiting_approval);
+  must(approve(laboratory.archive(), "scale-search", true, "Polly", "policyholders may"));
+}
+
 TEST(Approval, RefusedKeepsTheIncumbentAndGoesOn) {
   CampaignConfiguration configuration = by_person();
   configuration.rounds = 0;

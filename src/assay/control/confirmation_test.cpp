@@ -117,6 +117,75 @@ TEST(Confirmation, FallsBackUntilTheBaselineRemains) {
   EXPECT_THAT(ended.lines.back(), HasSubstr("the incumbent is the baseline"));
 }
 
+// A candidate of which sessions say how the baseline stands to a copy of itself.
+CampaignConfiguration with_self_comparison() {
+  CampaignConfiguration configuration = sample_configuration();
+  configuration.rounds = 0;
+  configuration.supplied = {sample_solution("a", "a;\n// speed: 0.5\n")};
+  configuration.policy.sweep.self_comparison = true;
+  return configuration;
+}
+
+// Calls of the judge: baseline, gate, sweep, and then confirmations.
+constexpr int kFirstConfirmation = 3;
+
+TEST(Confirmation, OfAVoidSessionIsHeldAgainAndDemotesNobody) {
+  Laboratory laboratory(with_self_comparison());
+  laboratory.evaluator().faults = {{kFirstConfirmation, testing::Fault::unfair}};
+  const CampaignState state = must(laboratory.run());
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_EQ(state.incumbent, 1);
+  ASSERT_THAT(state.confirmations, SizeIs(1)) << "what says nothing is none";
+  EXPECT_TRUE(state.confirmations[0].holds());
+  EXPECT_THAT(state.confirmation_evaluation, HasSubstr("-1-confirm-2"));
+  EXPECT_FALSE(state.candidate(1).demotion);
+  EXPECT_THAT(laboratory.journal(), Contains(AllOf(HasSubstr("evaluation_failed"), HasSubstr("confirmation.void"),
+                                                   HasSubstr("from a copy of itself"))));
+  const auto stored = must(laboratory.archive().evaluation("scale-search-1-confirm-1"));
+  EXPECT_TRUE(stored) << "every attempt is kept";
+  EXPECT_THAT(must(laboratory.archive().verify()).problems, IsEmpty());
+  const auto& requests = laboratory.evaluator().requests;
+  EXPECT_NE(requests[kFirstConfirmation].seed, requests[kFirstConfirmation + 1].seed) << "a new session";
+}
+
+TEST(Confirmation, ThatStaysVoidLeavesTheIncumbentUnconfirmedUntilItIsResumed) {
+  Laboratory laboratory(with_self_comparison());
+  for (int attempt = 0; attempt < kAttemptsPerRun; ++attempt) {
+    laboratory.evaluator().faults[kFirstConfirmation + attempt] = testing::Fault::unfair;
+  }
+  const auto refused = laboratory.run();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().owner, base::Owner::environment) << "exit code 3";
+  EXPECT_EQ(refused.error().code, "confirmation.void");
+  EXPECT_THAT(refused.error().text(), AllOf(HasSubstr("the confirmation of candidate 1 says nothing about it"),
+                                            HasSubstr("3 attempts failed"), HasSubstr("resume")));
+  laboratory.reopen();
+  CampaignState state = laboratory.state();
+  EXPECT_EQ(state.phase, Phase::confirming);
+  EXPECT_EQ(state.incumbent, 1);
+  EXPECT_FALSE(state.confirmation);
+  EXPECT_THAT(state.confirmations, IsEmpty());
+  EXPECT_FALSE(state.candidate(1).demotion);
+  EXPECT_EQ(state.failed_attempts, 3);
+  EXPECT_EQ(state.void_sessions, 3);
+  EXPECT_THAT(state.last_failure, HasSubstr("from a copy of itself"));
+  state = must(laboratory.run());
+  EXPECT_THAT(state.confirmation_evaluation, HasSubstr("-1-confirm-4"));
+  EXPECT_TRUE(state.confirmations.back().holds());
+  EXPECT_EQ(state.failed_attempts, 0);
+  EXPECT_EQ(state.last_failure, "");
+}
+
+TEST(Confirmation, ThatCouldNotBeBuiltWhereItsSweepCouldIsVoid) {
+  CampaignConfiguration configuration = with_self_comparison();
+  configuration.supplied = {sample_solution("a", "a;\n// speed: 0.5\n// confirm: not_built\n")};
+  Laboratory laboratory(configuration);
+  const auto refused = laboratory.run();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "confirmation.void");
+  EXPECT_FALSE(laboratory.state().candidate(1).demotion);
+}
+
 TEST(Confirmation, AlsoDemotesWhomAPersonApproved) {
   CampaignConfiguration configuration = sample_configuration();
   configuration.rounds = 0;

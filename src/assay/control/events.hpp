@@ -66,7 +66,8 @@ struct EvaluationIntended {
   std::string evaluation;  ///< Its id.
 };
 
-/// The attempt ended in an error of the environment: no evidence about the candidate.
+/// The attempt ended in an error of the environment: no evidence about the candidate. A confirmation that was held and says
+/// nothing ends so too (code kVoidSession of void_confirmation.hpp), in one transaction with its evaluation.
 struct EvaluationFailed {
   static constexpr std::string_view kKind = "evaluation_failed";
   std::string evaluation;

@@ -14,6 +14,7 @@
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
+#include <assay/control/void_confirmation.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/recompute.hpp>
 #include <assay/promote/representatives.hpp>
@@ -205,11 +206,13 @@ base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
   if (result.error().owner != base::Owner::environment) {
     return result;
   }
-  const auto recorded =
-      record(EvaluationFailed{evaluate.target.evaluation, result.error().code, result.error().text()});
-  if (!recorded) {
-    result.error().context.push_back("and the journal could not take it: " + recorded.error().text());
-    return result;
+  if (state_.pending) {  // Not yet in the journal, as a session is that said nothing.
+    const auto recorded =
+        record(EvaluationFailed{evaluate.target.evaluation, result.error().code, result.error().text()});
+    if (!recorded) {
+      result.error().context.push_back("and the journal could not take it: " + recorded.error().text());
+      return result;
+    }
   }
   if (++attempts_ < kAttemptsPerRun) {
     return {};
@@ -258,7 +261,11 @@ base::Result<void> Executor::attempt(const PendingEvaluation& target) {
     return tl::unexpected(refused ? *failure : refused.error());
   }
   ASSAY_TRY_ASSIGN(const Entry entry, interpret(target, request, bundle));
-  return ingest(folder, entry);
+  ASSAY_TRY(ingest(folder, entry));
+  if (const auto* failed = std::get_if<EvaluationFailed>(&entry)) {
+    return base::environment_error(failed->code, failed->message);
+  }
+  return {};
 }
 
 base::Result<Entry> Executor::interpret(const PendingEvaluation& target, const task::EvaluationRequest& request,
@@ -279,7 +286,15 @@ base::Result<Entry> Executor::interpret(const PendingEvaluation& target, const t
     case Purpose::confirmation:
       break;
   }
-  return swept_entry<CampaignConfirmed>(target.candidate, request, answer, configuration_.policy);
+  ASSAY_TRY_ASSIGN(Entry confirmed,
+                   swept_entry<CampaignConfirmed>(target.candidate, request, answer, configuration_.policy));
+  ASSAY_TRY_ASSIGN(const std::string nothing, why_void(request, answer.evaluation, answer.samples));
+  if (!nothing.empty()) {
+    return EvaluationFailed{
+        target.evaluation, std::string(kVoidSession),
+        fmt::format("the confirmation of candidate {} says nothing about it: {}", target.candidate, nothing)};
+  }
+  return confirmed;
 }
 
 base::Result<void> Executor::ingest(const os::Path& folder, const Entry& entry) {

@@ -15,6 +15,7 @@
 #include <assay/base/text.hpp>
 #include <assay/promote/recompute.hpp>
 #include <assay/stats/paired_samples.hpp>
+#include <assay/stats/self_comparison.hpp>
 
 namespace assay::control::testing {
 namespace {
@@ -92,7 +93,7 @@ stats::PairedComparison compare(const task::EvaluationRequest& request, const st
                                 int pairs) {
   std::vector<stats::PairedSample> timed;
   for (const task::Sample& sample : samples) {
-    if (sample.repetition > 0) {
+    if (sample.repetition > 0 && !sample.self) {
       timed.push_back(
           {sample.pair, sample.workload, sample.side == task::Side::candidate, static_cast<double>(sample.elapsed_ns)});
     }
@@ -102,8 +103,41 @@ stats::PairedComparison compare(const task::EvaluationRequest& request, const st
                               plan.maximum_regression);
 }
 
-void compare_honestly(const task::EvaluationRequest& request, base::Philox& random, task::Evaluation& evaluation,
-                      std::vector<task::Sample>& samples) {
+// The incumbent beside its copy, which takes `favour` times as long.
+void add_self_pairs(const task::EvaluationRequest& request, base::Philox& random, int pairs, double favour,
+                    std::vector<task::Sample>& samples) {
+  for (int pair = 0; pair < pairs; ++pair) {
+    for (std::size_t workload = 0; workload < request.workloads.size(); ++workload) {
+      for (int repetition = 0; repetition <= request.plan.samples_per_pair; ++repetition) {
+        for (const task::Side side : {task::Side::candidate, task::Side::incumbent}) {
+          task::Sample sample = sample_of(request, random, pair, workload, task::Side::incumbent, repetition);
+          const double factor = side == task::Side::candidate ? favour : 1;
+          sample.self = true;
+          sample.side = side;
+          sample.elapsed_ns = std::llround(factor * static_cast<double>(sample.elapsed_ns));
+          sample.round_trip_ns = sample.elapsed_ns + 1000;
+          samples.push_back(sample);
+        }
+      }
+    }
+  }
+}
+
+void hold_against_noise(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples,
+                        stats::PairedComparison& comparison, task::Evaluation& evaluation) {
+  const stats::SelfComparison self = promote::recompute_self(request, samples).value().value();
+  stats::withdraw_unless_above_noise(comparison, self);
+  task::SelfComparison& said = evaluation.comparison->aa.emplace();
+  said.pairs = static_cast<int>(self.pair_log_ratios.size());
+  said.pair_log_ratios = self.pair_log_ratios;
+  said.log_ratio = self.interval.mean;
+  said.log_ratio_lower = self.interval.lower;
+  said.log_ratio_upper = self.interval.upper;
+  said.noise_floor = self.noise_floor;
+}
+
+void compare_honestly(const task::EvaluationRequest& request, base::Philox& random, double favour,
+                      task::Evaluation& evaluation, std::vector<task::Sample>& samples) {
   stats::PairedComparison comparison;
   for (int pair = 0; pair < request.plan.maximum_pairs; ++pair) {
     add_pair(request, random, pair, samples);
@@ -117,6 +151,10 @@ void compare_honestly(const task::EvaluationRequest& request, base::Philox& rand
   evaluation.comparison->log_ratio = comparison.decision.interval.mean;
   evaluation.comparison->log_ratio_lower = comparison.decision.interval.lower;
   evaluation.comparison->log_ratio_upper = comparison.decision.interval.upper;
+  if (request.plan.self_comparison) {
+    add_self_pairs(request, random, comparison.table.pairs, favour, samples);
+    hold_against_noise(request, samples, comparison, evaluation);
+  }
   evaluation.outcome = comparison.conclusion == stats::PairedConclusion::better ? task::Outcome::better
                        : comparison.conclusion == stats::PairedConclusion::not_better
                            ? task::Outcome::not_better
@@ -163,7 +201,8 @@ archive::Files judge(const task::EvaluationRequest& asked, std::optional<Fault> 
     evaluation.outcome = *failed;
     evaluation.cause = fmt::format("it is said to be {}", task::to_string(*failed));
   } else if (request.incumbent) {
-    compare_honestly(request, random, evaluation, samples);
+    constexpr double kUnfair = 1.2;
+    compare_honestly(request, random, fault == Fault::unfair ? kUnfair : 1.0, evaluation, samples);
   } else {
     measure(request, random, evaluation, samples);
   }

@@ -22,6 +22,7 @@ enum class Fault : std::uint8_t {
   damaged,            ///< A file of the bundle does not have its digest.
   lies,               ///< The judge says `better` of samples that say otherwise.
   other_request,      ///< The bundle answers another request.
+  unfair,             ///< The session tells the incumbent from a copy of itself, where the plan asks.
 };
 
 /// Stands for kill -9: thrown through run_campaign.

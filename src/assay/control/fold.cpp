@@ -6,6 +6,7 @@
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
 #include <assay/control/state.hpp>
+#include <assay/control/void_confirmation.hpp>
 
 namespace assay::control {
 namespace {
@@ -39,6 +40,8 @@ class Folding {
     ASSAY_TRY(require(state_.pending && state_.pending->evaluation == entry.evaluation, "nobody intended it"));
     state_.pending.reset();
     ++state_.failed_attempts;
+    state_.void_sessions += entry.code == kVoidSession ? 1 : 0;
+    state_.last_failure = entry.message;
     return {};
   }
 
@@ -105,6 +108,8 @@ class Folding {
     ASSAY_TRY(settle(Purpose::sweep, entry.candidate, entry.evaluation));
     CandidateState& candidate = at(entry.candidate);
     take_sweep(entry, candidate);
+    candidate.outrun.reset();  // Not for good: it came back.
+    candidate.in_race_again = false;
     if (entry.decision.verdict == promote::Decision::Verdict::promote) {
       state_.awaiting = entry.candidate;
       if (configuration_.policy.approval == promote::Approval::person) {
@@ -138,6 +143,7 @@ class Folding {
         known(entry.by) && !at(entry.by).sweep_evaluation.empty() && at(entry.by).round == at(entry.candidate).round,
         "who outran it was not swept in the same round"));
     at(entry.candidate).outrun = Outrun{entry.by, entry.ground, entry.why};
+    at(entry.candidate).in_race_again = false;
     return {};
   }
 
@@ -151,6 +157,7 @@ class Folding {
     state_.incumbent = entry.to == 0 ? std::nullopt : std::optional(entry.to);
     state_.confirmation.reset();
     state_.confirmation_evaluation.clear();
+    resume_search(at(entry.candidate).round);
     return {};
   }
 
@@ -257,7 +264,8 @@ class Folding {
   InjectionState& injected_at(int number) { return state_.injections[static_cast<std::size_t>(number - 1)]; }
 
   static bool may_be_swept(const CandidateState& candidate) {
-    return candidate.outcome == task::Outcome::better && candidate.sweep_evaluation.empty() && !candidate.outrun;
+    return candidate.outcome == task::Outcome::better && candidate.sweep_evaluation.empty() &&
+           (!candidate.outrun || candidate.in_race_again);
   }
 
   CandidateState& at(int number) { return state_.candidates[static_cast<std::size_t>(number - 1)]; }
@@ -283,6 +291,16 @@ class Folding {
     return false;
   }
 
+  // What a demoted winner decided is open again: its siblings passed their gates against the incumbent that is back. And a
+  // proposer that had nothing left against it may have something now.
+  void resume_search(int round) {
+    for (CandidateState& one : state_.candidates) {
+      one.in_race_again = one.round == round && one.outrun && one.sweep_evaluation.empty();
+    }
+    state_.exhausted = false;
+    state_.phase = Phase::searching;
+  }
+
   // The pending evaluation has its result.
   base::Result<void> settle(Purpose purpose, int candidate, const std::string& evaluation) {
     const auto& pending = state_.pending;
@@ -291,6 +309,8 @@ class Folding {
         "nobody intended it"));
     state_.pending.reset();
     state_.failed_attempts = 0;
+    state_.void_sessions = 0;
+    state_.last_failure.clear();
     return {};
   }
 

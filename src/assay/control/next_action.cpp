@@ -86,7 +86,7 @@ Action search(const CampaignState& state, const CampaignConfiguration& configura
   return Finish{};
 }
 
-// From the last incumbent back to the first that holds; nobody has to be better than the baseline.
+// A demotion leads back to the search, and from there to the incumbent before; nobody has to be better than the baseline.
 Action confirm(const CampaignState& state, const CampaignConfiguration& configuration) {
   if (!state.incumbent) {
     return Finish{};

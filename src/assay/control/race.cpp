@@ -20,6 +20,14 @@ bool is_ahead(const CandidateState* a, const CandidateState* b) {
          std::tuple(b->gate_log_ratio->upper, b->gate_log_ratio->mean, b->number);
 }
 
+// An earlier round is raced once more after its winner was demoted.
+int open_round(const CampaignState& state) {
+  const auto again = std::find_if(state.candidates.begin(), state.candidates.end(), [](const CandidateState& one) {
+    return one.in_race_again && one.sweep_evaluation.empty();
+  });
+  return again == state.candidates.end() ? state.current_round() : again->round;
+}
+
 struct Field {
   Runners swept;  // Each ordered by the bounds.
   Runners left;
@@ -27,13 +35,14 @@ struct Field {
 
 Field field_of(const CampaignState& state) {
   Field field;
+  const int round = open_round(state);
   for (const CandidateState& one : state.candidates) {
-    if (one.round != state.current_round() || !one.gate_log_ratio) {
+    if (one.round != round || !one.gate_log_ratio || one.demotion) {
       continue;
     }
     if (!one.sweep_evaluation.empty()) {
       field.swept.push_back(&one);
-    } else if (one.outcome == task::Outcome::better && !one.outrun) {
+    } else if (one.outcome == task::Outcome::better && (!one.outrun || one.in_race_again)) {
       field.left.push_back(&one);
     }
   }

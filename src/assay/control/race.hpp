@@ -18,6 +18,9 @@ namespace assay::control {
 /// sweep and was promoted, every other whose largest possible gain lies below what that winner surely gains is outrun.
 /// A leader that lost its sweep outruns nobody: those behind it are still in the race. When the sweeps are used up, the
 /// rest is out. A winner's own sweep is not held against gates: it is about other workloads.
+///
+/// A winner that its confirmation demoted has outrun nobody, and its sweep is not counted: the others of its round, which
+/// passed their gates against the incumbent that is back, are in the race again.
 
 /// Sweep this candidate.
 struct SweepNext {
@@ -26,7 +29,8 @@ struct SweepNext {
 
 using RaceStep = std::variant<SweepNext, CandidateOutrun>;
 
-/// Says what the race of the newest round, all of whose candidates have been gated, does next; nothing: it is over.
+/// Says what the race of the newest round, all of whose candidates have been gated, does next, or that of the round whose
+/// winner was demoted last; nothing: it is over.
 /// Pure.
 [[nodiscard]] std::optional<RaceStep> race_step(const CampaignState& state, const promote::Policy& policy);
 

@@ -100,6 +100,25 @@ TEST(RaceStep, ALeaderThatLosesItsSweepOutrunsNobody) {
   EXPECT_TRUE(race.outrun.empty());
 }
 
+TEST(RaceStep, ADemotedWinnerHasOutrunNobodyAndItsSweepIsNotCounted) {
+  Race race(1);
+  race.runner(1.5, 1.7).runner(1.1, 1.2).runner(1.3, 1.4);
+  race.run({1});
+  EXPECT_THAT(race.swept, ElementsAre(1));
+  race.at(1).demotion = "not confirmed";
+  race.at(2).in_race_again = race.at(3).in_race_again = true;
+  race.state.rounds_started = 4;  // Others came since; it is this round that is open.
+  const auto step = race_step(race.state, promote::Policy());
+  ASSERT_TRUE(step && std::holds_alternative<SweepNext>(*step));
+  EXPECT_EQ(std::get<SweepNext>(*step).candidate, 3);
+  race.sweep(3, true);
+  const auto next = race_step(race.state, promote::Policy());
+  ASSERT_TRUE(next && std::holds_alternative<CandidateOutrun>(*next));
+  EXPECT_EQ(std::get<CandidateOutrun>(*next).by, 3);
+  race.at(2).in_race_again = false;
+  EXPECT_FALSE(race_step(race.state, promote::Policy()));
+}
+
 TEST(RaceStep, AWinnerThatAPersonRefusedOutrunsNobody) {
   Race race(2);
   race.runner(1.05, 1.2).runner(1.5, 1.7);

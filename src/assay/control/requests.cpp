@@ -54,9 +54,10 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
   request.id = target.evaluation;
   request.device = configuration.device;
   if (const auto seed = simulated_seed(configuration.device)) {
-    // From the id of the first attempt: what is tried again must measure the same.
-    request.seed =
-        base::mix(*seed, base::stream_id(evaluation_id(configuration.name, target.purpose, target.candidate, 1)));
+    // From the id of the first attempt: what is tried again must measure the same. But a session that said nothing is
+    // followed by another one.
+    request.seed = base::mix(*seed, base::stream_id(evaluation_id(configuration.name, target.purpose, target.candidate,
+                                                                  1 + state.void_sessions)));
   }
   request.definition = configuration.definition;
   request.workloads = configuration.workloads;

@@ -50,6 +50,11 @@ base::Result<void> approve(archive::Archive& archive, const std::string& campaig
   if (base::trim(who).empty()) {
     return base::input_error("approve.who", "an answer needs a name: say who approves or refuses");
   }
+  if (base::trim(who).starts_with("policy ")) {
+    return base::input_error("approve.who",
+                             fmt::format("\"{}\" reads like a policy, and a person must answer: give a person's name",
+                                         base::printable(who)));
+  }
   ASSAY_TRY_ASSIGN(const CampaignConfiguration configuration, load_configuration(archive, campaign));
   ASSAY_TRY_ASSIGN(const CampaignState state, load_state(archive, configuration));
   if (state.phase != Phase::awaiting_approval || !state.awaiting) {

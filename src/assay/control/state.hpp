@@ -23,7 +23,7 @@ enum class Phase : std::uint8_t {
   baseline,           ///< The baseline is to be measured over all workloads.
   searching,          ///< Rounds of proposals.
   awaiting_approval,  ///< A winner waits for a person.
-  confirming,         ///< Incumbents, the last first, are compared with the baseline in new sessions, until one holds.
+  confirming,         ///< The incumbent is compared with the baseline in a new session.
   finished,
   failed,  ///< The baseline itself failed; nothing can be compared with it.
 };
@@ -63,7 +63,8 @@ struct CandidateState {
 
   /// Its gate, against the incumbent of that time and not chained: what the race of its round is decided by.
   std::optional<LogRatio> gate_log_ratio;
-  std::optional<Outrun> outrun;         ///< Absent: it was swept, failed its gate, or its round is still open.
+  std::optional<Outrun> outrun;  ///< Absent: it was swept, failed its gate, or its round is still open.
+  bool in_race_again = false;    ///< A winner of its round that outran it was demoted: it may be swept after all.
   std::optional<std::string> demotion;  ///< Why its confirmation took the place back that a promotion had given it.
 };
 
@@ -114,7 +115,9 @@ struct CampaignState {
   int rounds_started = 0;  ///< Rounds after the supplied candidates whose proposals are in the journal.
   bool exhausted = false;  ///< The proposer had nothing left.
   std::optional<PendingEvaluation> pending;
-  int failed_attempts = 0;  ///< Attempts at the evaluation that is due which ended in an error of the environment.
+  int failed_attempts = 0;   ///< Attempts at the evaluation that is due which ended in an error of the environment.
+  int void_sessions = 0;     ///< Of these, sessions that were held and said nothing (void_confirmation.hpp).
+  std::string last_failure;  ///< Why the last of these attempts failed; empty: none did.
   std::string confirmation_evaluation;
   std::optional<promote::Decision> confirmation;  ///< The incumbent against the baseline: the only headline number.
   std::string failure;

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 #include <assay/base/error.hpp>
+#include <assay/base/text.hpp>
 
 namespace assay::foreign {
 namespace {
 
 template <std::size_t Count>
 bool mentions(std::string_view message, const std::array<std::string_view, Count>& phrases) {
-  std::string text(message);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string text = base::lower(message);
   return std::any_of(phrases.begin(), phrases.end(),
                      [&](std::string_view phrase) { return text.find(phrase) != std::string::npos; });
 }

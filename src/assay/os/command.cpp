@@ -43,6 +43,7 @@ class OutputPipe {
       return {};
     }
     const auto got = static_cast<std::size_t>(count);
+    result.written += got;
     const std::size_t room = limit_ - std::min(limit_, result.output.size());
     result.output.append(buffer.data(), std::min(got, room));
     result.output_truncated = result.output_truncated || got > room;

@@ -49,6 +49,7 @@ TEST_P(CommandTest, drains_what_it_does_not_keep) {
   const CommandResult result = run("head -c 3000000 /dev/zero; echo end >&2; exit 4", 60s, 10).value();
   EXPECT_EQ(result.status.code, 4);
   EXPECT_TRUE(result.output_truncated);
+  EXPECT_EQ(result.written, 3'000'004U) << "the line of the end too";
   EXPECT_EQ(result.output, std::string(10, '\0'));
   const CommandResult exact = run("printf 1234567890", 60s, 10).value();
   EXPECT_FALSE(exact.output_truncated);

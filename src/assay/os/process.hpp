@@ -112,6 +112,7 @@ struct CommandResult {
   bool output_truncated = false;
   bool out_of_memory = false;  ///< The kernel killed something in it at its cgroup's limit.
   std::string output;          ///< stdout and stderr, interleaved as they came; at most the limit given.
+  std::uint64_t written = 0;   ///< Bytes of output that were read, kept or not.
   std::chrono::nanoseconds wall{};
 };
 

@@ -128,6 +128,8 @@ base::Json encode(const CampaignStatus& status) {
   json["awaiting"] = value_or_null(state.awaiting);
   json["rounds_started"] = state.rounds_started;
   json["failure"] = text_or_null(state.failure);
+  json["failed_attempts"] = state.failed_attempts;
+  json["last_failure"] = text_or_null(state.last_failure);
   json["baseline_evaluation"] = text_or_null(state.baseline_evaluation);
   json["confirmation_evaluation"] = text_or_null(state.confirmation_evaluation);
   json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);

@@ -144,6 +144,12 @@ std::vector<std::string> decision_sentences(const CampaignStatus& status) {
     sentences.push_back(
         fmt::format("Candidate {} ({}) is the incumbent; it was not confirmed against the baseline yet.",
                     incumbent->number, incumbent->name));
+    if (state.phase == control::Phase::confirming && state.failed_attempts > 0) {
+      sentences.push_back(fmt::format(
+          "Its confirmation was tried {} and failed for reasons that are not its own; the "
+          "last time: {}",
+          state.failed_attempts == 1 ? "once" : fmt::format("{} times", state.failed_attempts), state.last_failure));
+    }
     tell_screening(status, *incumbent, sentences);
   } else if (state.phase == control::Phase::finished) {
     sentences.push_back(fmt::format("The baseline {} stays: no candidate was {} to be better.", baseline,

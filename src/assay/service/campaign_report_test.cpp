@@ -137,6 +137,24 @@ TEST_F(CampaignReportTest, AWinnerThatFailsInItsConfirmationIsDemoted) {
   EXPECT_TRUE(json["candidates"][0]["demoted"].is_string());
 }
 
+TEST_F(CampaignReportTest, AConfirmationThatSaysNothingLeavesTheWinnerUnconfirmed) {
+  options_.tunable.clear();
+  options_.also = {world_.kernel("lost.cpp", "lost_later cost=50")};
+  const auto ended = run_campaign(world_.context(), options_, {});
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(base::exit_code(ended.error().owner), 3);
+  const report::CampaignReport report = campaign_report(world_.context(), "tune").value();
+  EXPECT_EQ(report.state, "confirming");
+  EXPECT_EQ(report.incumbent, "lost");
+  EXPECT_THAT(report.decision, Contains(HasSubstr("it was not confirmed against the baseline yet")));
+  EXPECT_THAT(report.decision, Contains(AllOf(HasSubstr("tried 3 times and failed"), HasSubstr("could not be built"))));
+  EXPECT_THAT(report.decision, Not(Contains(HasSubstr("demoted"))));
+  const base::Json json = encode(campaign_status(world_.context(), "tune").value());
+  EXPECT_TRUE(json["confirmation"].is_null());
+  EXPECT_EQ(json["failed_attempts"], 3);
+  EXPECT_THAT(json["last_failure"].get<std::string>(), HasSubstr("says nothing about it"));
+}
+
 TEST_F(CampaignReportTest, AnAlarmIsToldWithTheInjectionThatRaisedIt) {
   options_.policy = world_.path("injecting.toml").string();
   world_.write(options_.policy, "version = 1\n[injections]\nnull_rate = 1.0\nslower_rate = 1.0\n");

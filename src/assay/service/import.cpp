@@ -1,11 +1,11 @@
 #include <assay/service/import.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include <assay/base/text.hpp>
 #include <assay/foreign/failure.hpp>
 #include <assay/foreign/flashinfer_traces.hpp>
 #include <assay/foreign/trace_archive.hpp>
@@ -50,10 +50,7 @@ base::Result<archive::NewImport> from_optimisation_traces(const os::Path& folder
 
 // "PASSED" is a measurement; the other words of the schema are kept in lower case.
 std::string outcome_of(task::TraceStatus status) {
-  std::string word(status == task::TraceStatus::passed ? std::string_view("measured") : task::to_string(status));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
+  return status == task::TraceStatus::passed ? "measured" : base::lower(task::to_string(status));
 }
 
 base::Result<archive::NewImport> from_flashinfer(const os::Path& path) {

@@ -178,9 +178,13 @@ task::Evaluation evaluation_of(const task::EvaluationRequest& request, const std
   evaluation.started = "2026-11-29T12:00:00Z";
   evaluation.wall_seconds = 1;
   evaluation.timer_floor_ns = 25;
-  const bool fails_now = request.id.find("-confirm-") != std::string::npos &&
-                         request.candidate.sources.front().content.find("fails_later") != std::string::npos;
-  const auto failure = fails_now ? std::optional(task::Outcome::crashed) : failure_of(request.candidate);
+  const auto is_later_said = [&](const char* word) {
+    return request.id.find("-confirm-") != std::string::npos &&
+           request.candidate.sources.front().content.find(word) != std::string::npos;
+  };
+  const auto failure = is_later_said("fails_later")  ? std::optional(task::Outcome::crashed)
+                       : is_later_said("lost_later") ? std::optional(task::Outcome::not_built)
+                                                     : failure_of(request.candidate);
   if (failure) {
     fail(request, *failure, evaluation);
     return evaluation;

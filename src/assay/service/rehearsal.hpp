@@ -20,7 +20,7 @@ struct Record {
 
 /// Answers by what a solution's first source says: "cost=N" is its time in ns per unit of the workload's size;
 /// "object=a" is what the compiler makes of it; "not_built", "incorrect", "crashed" or "timed_out" is its outcome;
-/// "fails_later" crashes in a confirmation, and "copied_at=N" is the time of a null injection of it. Times have no
+/// "fails_later" crashes in a confirmation, "lost_later" cannot be built for it, and "copied_at=N" is the time of a null injection of it. Times have no
 /// spread, so that decisions are exact. Samples, comparison and outcome agree as a real judge's do. "judge.error" in
 /// the candidate leaves an error.json.
 class FakeJudge final : public execute::JudgeRunner {

@@ -89,6 +89,7 @@ struct BuildRecord {
   std::vector<KernelResources> kernels = {};
   std::optional<Tier> tier = std::nullopt;  ///< Of a CUDA solution; absent in records of before there were two.
   BuiltCode code = {};
+  std::uint64_t log_bytes_cut = 0;  ///< What the compiler said beyond what log_file keeps; 0 in records of before, too.
 };
 
 /// Per workload: medians over all samples but warm-ups, and the paired log-ratio candidate/incumbent.

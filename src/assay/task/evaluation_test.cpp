@@ -66,6 +66,18 @@ TEST(EvaluationCodec, ARecordOfBeforeErrorsWereMeasuredIsRead) {
   EXPECT_EQ(encode(read).dump(), json.dump());
 }
 
+TEST(EvaluationCodec, TheSizeOfWhatALogLeavesOutRoundTripsWhereThereIsOne) {
+  Evaluation evaluation = sample_evaluation();
+  EXPECT_FALSE(written(evaluation)["candidate_build"].contains("log_bytes_cut"));
+  evaluation.candidate_build.log_bytes_cut = 3'000'000'000;
+  const Json json = written(evaluation);
+  EXPECT_EQ(json["candidate_build"]["log_bytes_cut"], 3'000'000'000);
+  EXPECT_EQ(decode_evaluation(json, "e")->candidate_build.log_bytes_cut, 3'000'000'000U);
+  Json wrong = json;
+  wrong["candidate_build"]["log_bytes_cut"] = 0;
+  EXPECT_FALSE(decode_evaluation(wrong, "e")) << "nothing is said of nothing";
+}
+
 TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
   Json json = written(sample_evaluation());
   EXPECT_EQ(json["candidate_build"]["kernels"][0]["spill_load_bytes"], 1476);

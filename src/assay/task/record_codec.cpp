@@ -1,6 +1,7 @@
 #include <assay/task/record_codec.hpp>
 
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -180,6 +181,10 @@ BuildRecord read_build(const Node& node) {
   if (const Node code = fields.optional("code"); code.present()) {  // Builds of before had none.
     build.code = read_code(code);
   }
+  if (const Node cut = fields.optional("log_bytes_cut"); cut.present()) {
+    build.log_bytes_cut = static_cast<std::uint64_t>(
+        cut.integer({.minimum = 1, .maximum = std::numeric_limits<std::int64_t>::max() / 2}));
+  }
   fields.refuse_others();
   return build;
 }
@@ -203,6 +208,9 @@ Json encode_build(const BuildRecord& build) {
   }
   if (build.code != BuiltCode{}) {
     json["code"] = encode_code(build.code);
+  }
+  if (build.log_bytes_cut > 0) {
+    json["log_bytes_cut"] = build.log_bytes_cut;
   }
   return json;
 }

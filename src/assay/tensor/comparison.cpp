@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -14,27 +12,10 @@
 #include <assay/base/error.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/base/rounding_error.hpp>
+#include <assay/tensor/element_access.hpp>
 
 namespace assay::tensor {
 namespace {
-
-constexpr std::size_t kTile = 1024;
-constexpr std::size_t kElementsAPiece = std::size_t{1} << 17U;  // About 0.1 ms: starting a thread takes less.
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Two doubles fit one register of every 64-bit target. Reductions are written in such pairs because the
-// compiler may not reorder a floating sum by itself, and two independent sums hide much of the adder's
-// latency.
-using Pair = double __attribute__((vector_size(16)));
-using FloatPair = float __attribute__((vector_size(8)));
-using BitPair = std::int64_t __attribute__((vector_size(16)));
-
-template <class T>
-T load(const std::byte* bytes, std::size_t index) {
-  T value;
-  std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
-  return value;
-}
 
 /// What one pass accumulates. A NaN or an infinity on either side makes `error` not finite.
 struct Sums {
@@ -48,11 +29,6 @@ struct Sums {
     excess = std::max(excess, other.excess);
   }
 };
-
-Pair magnitude(Pair value) {
-  constexpr std::int64_t kMask = std::numeric_limits<std::int64_t>::max();
-  return __builtin_bit_cast(Pair, __builtin_bit_cast(BitPair, value) & BitPair{kMask, kMask});
-}
 
 /// Two lanes of `Sums`.
 struct Lanes {
@@ -68,7 +44,7 @@ struct Lanes {
     const Pair difference = __builtin_convertvector(narrow, Pair) - wanted;
     error += difference * difference;
     expected += wanted * wanted;
-    const Pair over = magnitude(difference) - relative * magnitude(wanted);
+    const Pair over = magnitude_of(difference) - relative * magnitude_of(wanted);
     excess = over > excess ? over : excess;
   }
 };
@@ -94,74 +70,6 @@ Sums accumulate(const std::byte* got, const double* expected, std::size_t count,
               std::fabs(difference) - relative * std::fabs(expected[i])});
   }
   return sums;
-}
-
-double read_floating(DType dtype, const std::byte* bytes, std::size_t flat) {
-  switch (dtype) {
-    case DType::float64:
-      return load<double>(bytes, flat);
-    case DType::float32:
-      return static_cast<double>(load<float>(bytes, flat));
-    case DType::float16:
-      return static_cast<double>(from_float16(load<std::uint16_t>(bytes, flat)));
-    case DType::bfloat16:
-      return static_cast<double>(from_bfloat16(load<std::uint16_t>(bytes, flat)));
-    case DType::float8_e4m3fn:
-      return static_cast<double>(from_float8_e4m3fn(load<std::uint8_t>(bytes, flat)));
-    case DType::float8_e5m2:
-      return static_cast<double>(from_float8_e5m2(load<std::uint8_t>(bytes, flat)));
-    case DType::float4_e2m1:
-      // The element with the even index lies in the low half of its byte.
-      return static_cast<double>(
-          from_float4_e2m1(static_cast<std::uint8_t>(load<std::uint8_t>(bytes, flat / 2) >> (flat % 2 * 4))));
-    default:
-      base::check_failed("a floating dtype", __FILE__, __LINE__);
-  }
-}
-
-std::int64_t read_integer(DType dtype, const std::byte* bytes, std::size_t flat) {
-  switch (dtype) {
-    case DType::int64:
-      return load<std::int64_t>(bytes, flat);
-    case DType::int32:
-      return load<std::int32_t>(bytes, flat);
-    case DType::int16:
-      return load<std::int16_t>(bytes, flat);
-    case DType::int8:
-      return load<std::int8_t>(bytes, flat);
-    case DType::uint8:
-      return load<std::uint8_t>(bytes, flat);
-    case DType::uint32:
-      return load<std::uint32_t>(bytes, flat);
-    case DType::boolean:
-      return load<std::uint8_t>(bytes, flat) != 0 ? 1 : 0;
-    default:
-      base::check_failed("an integer dtype", __FILE__, __LINE__);
-  }
-}
-
-/// Calls `work(bytes, at, count)` with float32 elements of `got`, tile by tile; `at` is the index of the first of them. No
-/// type that comes here is wider than float.
-template <class Work>
-void for_each_tile(const ConstView& got, std::size_t first, std::size_t count, Work work) {
-  if (got.dtype == DType::float32) {
-    work(got.bytes.data() + first * sizeof(float), first, count);
-    return;
-  }
-  std::array<float, kTile> tile;
-  for (std::size_t begin = first; begin < first + count; begin += kTile) {
-    const std::size_t now = std::min(kTile, first + count - begin);
-    if (got.dtype == DType::bfloat16) {
-      for (std::size_t i = 0; i < now; ++i) {
-        tile[i] = from_bfloat16(load<std::uint16_t>(got.bytes.data(), begin + i));
-      }
-    } else {
-      for (std::size_t i = 0; i < now; ++i) {
-        tile[i] = static_cast<float>(read_floating(got.dtype, got.bytes.data(), begin + i));
-      }
-    }
-    work(std::as_bytes(std::span(tile)).data(), begin, now);
-  }
 }
 
 Sums accumulate_range(const ConstView& got, std::span<const double> expected, std::size_t first, std::size_t count,
@@ -235,18 +143,6 @@ bool surely_equal(const ConstView& got, std::span<const double> expected, const 
   const double rms = std::sqrt(total.expected / static_cast<double>(expected.size()));
   return norms_hold && total.excess <= rule.usual_part * rule.absolute_of_rms * rms &&
          ratio_holds(got, expected, rule, total.error, total.expected);
-}
-
-enum class Class : std::uint8_t { finite, nan, positive_infinity, negative_infinity };
-
-Class classify(double value) {
-  if (std::isfinite(value)) {
-    return Class::finite;
-  }
-  if (std::isnan(value)) {
-    return Class::nan;
-  }
-  return value > 0 ? Class::positive_infinity : Class::negative_infinity;
 }
 
 std::string place(const ConstView& view, const std::vector<std::int64_t>& index) {
@@ -459,77 +355,6 @@ std::optional<std::string> TensorQuality::fault(double honest_square) const {
                        elements_, rule_->usual_part, 100 * rule_->unusual_share);
   }
   return std::nullopt;
-}
-
-void LargestErrors::add(const LargestErrors& other) {
-  absolute = std::max(absolute, other.absolute);
-  relative = std::max(relative, other.relative);
-}
-
-namespace {
-
-constexpr double kAgainstZero = 1e-8;  // Of flashinfer-bench's formula.
-
-LargestErrors error_of(double value, double wanted) {
-  if (std::isfinite(value) && std::isfinite(wanted)) {
-    const double error = std::fabs(value - wanted);
-    return {error, error / (std::fabs(wanted) + kAgainstZero)};
-  }
-  return classify(value) == classify(wanted) ? LargestErrors{} : LargestErrors{kInfinity, kInfinity};
-}
-
-/// Of float32 elements. `got` need not be aligned.
-LargestErrors largest_errors_of(const std::byte* got, const double* expected, std::size_t count) {
-  Pair absolute{0, 0};
-  Pair relative{0, 0};
-  Pair nothing{0, 0};  // Stays so, unless something is not finite.
-  std::size_t i = 0;
-  for (; i + 2 <= count; i += 2) {
-    FloatPair narrow;
-    Pair wanted;
-    std::memcpy(&narrow, got + i * sizeof(float), sizeof narrow);
-    std::memcpy(&wanted, expected + i, sizeof wanted);
-    const Pair error = magnitude(__builtin_convertvector(narrow, Pair) - wanted);
-    const Pair share = error / (magnitude(wanted) + kAgainstZero);
-    absolute = error > absolute ? error : absolute;
-    relative = share > relative ? share : relative;
-    nothing += error * 0.0;
-  }
-  LargestErrors largest;
-  if (nothing[0] == 0 && nothing[1] == 0) {
-    largest = {std::max(absolute[0], absolute[1]), std::max(relative[0], relative[1])};
-  } else {
-    i = 0;
-  }
-  for (; i < count; ++i) {
-    largest.add(error_of(static_cast<double>(load<float>(got, i)), expected[i]));
-  }
-  return largest;
-}
-
-}  // namespace
-
-LargestErrors largest_errors(const ConstView& got, std::span<const double> expected) {
-  ASSAY_CHECK(is_floating(got.dtype) && byte_size(got.dtype, expected.size()) == got.bytes.size());
-  std::vector<LargestErrors> of_piece((expected.size() + kElementsAPiece - 1) / kElementsAPiece);
-  base::parallel_for(of_piece.size(), [&](std::size_t piece) {
-    const std::size_t begin = piece * kElementsAPiece;
-    const std::size_t end = std::min(expected.size(), begin + kElementsAPiece);
-    if (got.dtype == DType::float64) {
-      for (std::size_t flat = begin; flat < end; ++flat) {
-        of_piece[piece].add(error_of(load<double>(got.bytes.data(), flat), expected[flat]));
-      }
-      return;
-    }
-    for_each_tile(got, begin, end - begin, [&](const std::byte* bytes, std::size_t at, std::size_t now) {
-      of_piece[piece].add(largest_errors_of(bytes, expected.data() + at, now));
-    });
-  });
-  LargestErrors largest;
-  for (const LargestErrors& errors : of_piece) {
-    largest.add(errors);
-  }
-  return largest;
 }
 
 double root_mean_square(std::span<const double> values) {

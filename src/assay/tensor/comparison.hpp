@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/tensor/largest_errors.hpp>  // IWYU pragma: export
 #include <assay/tensor/view.hpp>
 
 namespace assay::tensor {
@@ -46,18 +47,6 @@ struct Mismatch {
 /// parts hold. Integers and bool are compared exactly; the type must have storage and the sizes must agree (checked).
 [[nodiscard]] std::optional<Mismatch> compare(const ConstView& got, std::span<const double> expected,
                                               const ComparisonRule& rule);
-
-/// How far an output is from its reference at the worst, by flashinfer-bench's formulas: |got - expected|, and the same
-/// over |expected| + 1e-8. Infinite where a special value stands against one of another class or a number.
-struct LargestErrors {
-  double absolute = 0;
-  double relative = 0;
-
-  void add(const LargestErrors& other);
-};
-
-/// Measures a floating output (checked); row-major, one expected double an element.
-[[nodiscard]] LargestErrors largest_errors(const ConstView& got, std::span<const double> expected);
 
 /// Returns the root mean square of the finite values; 0 if there are none.
 [[nodiscard]] double root_mean_square(std::span<const double> values);

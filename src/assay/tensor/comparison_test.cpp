@@ -8,6 +8,7 @@
 #include <rapidcheck.h>
 
 #include <assay/base/random.hpp>
+#include <assay/tensor/samples_for_test.hpp>
 
 namespace assay::tensor {
 namespace {
@@ -15,63 +16,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// Owns the bytes of one tensor.
-struct Owned {
-  DType dtype;
-  Shape shape;
-  std::vector<std::byte> bytes;
-
-  [[nodiscard]] ConstView view() const { return {"y", dtype, shape, bytes}; }
-};
-
-template <class T>
-Owned owned(DType dtype, Shape shape, const std::vector<T>& values) {
-  Owned result{dtype, std::move(shape), std::vector<std::byte>(values.size() * sizeof(T))};
-  if (!values.empty()) {
-    std::memcpy(result.bytes.data(), values.data(), result.bytes.size());
-  }
-  return result;
-}
-
-Owned floats(Shape shape, const std::vector<double>& values) {
-  return owned(DType::float32, std::move(shape), std::vector<float>(values.begin(), values.end()));
-}
-
-std::vector<double> normals(std::size_t count, std::uint64_t seed) {
-  base::Philox random(seed, 0);
-  std::vector<double> values(count);
-  for (double& value : values) {
-    value = static_cast<double>(static_cast<float>(random.next_normal()));
-  }
-  return values;
-}
-
-/// Each value times `factor`, rounded to one of five types.
-Owned rounded(DType dtype, const std::vector<double>& values, double factor) {
-  const Shape shape{static_cast<std::int64_t>(values.size())};
-  const auto all = [&](auto convert) {
-    std::vector<decltype(convert(0.0))> converted;
-    for (const double value : values) {
-      converted.push_back(convert(factor * value));
-    }
-    return owned(dtype, shape, converted);
-  };
-  switch (dtype) {
-    case DType::float16:
-      return all([](double value) { return to_float16(static_cast<float>(value)); });
-    case DType::bfloat16:
-      return all([](double value) { return to_bfloat16(static_cast<float>(value)); });
-    case DType::float8_e4m3fn:
-      return all([](double value) { return to_float8_e4m3fn(static_cast<float>(value)); });
-    case DType::float32:
-      return all([](double value) { return static_cast<float>(value); });
-    default:
-      return all([](double value) { return value; });
-  }
-}
+using samples::floats;
+using samples::kInfinity;
+using samples::kNaN;
+using samples::normals;
+using samples::Owned;
+using samples::owned;
 
 constexpr ComparisonRule kExact{};
 constexpr ComparisonRule kElementsOnly{.relative = 1e-3, .absolute_of_rms = 1e-3, .norm = kInfinity};
@@ -321,58 +271,6 @@ TEST(Comparison, UnsignedIntegersAreNotTakenForSigned) {
   EXPECT_FALSE(compare(words.view(), std::vector<double>{4294967295.0}, kExact));
   EXPECT_TRUE(compare(words.view(), std::vector<double>{-1}, kExact));
   EXPECT_EQ(element(words.view(), 0), 4294967295.0);
-}
-
-TEST(LargestErrors, AreFlashinferBenchs) {
-  const std::vector<double> expected{1, -4, 0, 100};
-  const LargestErrors errors = largest_errors(floats({4}, {1.5, -4, 1e-3, 101}).view(), expected);
-  EXPECT_EQ(errors.absolute, 1);
-  EXPECT_NEAR(errors.relative, 1e-3 / 1e-8, 1) << "against zero, the formula adds 1e-8";
-  const LargestErrors none = largest_errors(floats({4}, expected).view(), expected);
-  EXPECT_EQ(none.absolute, 0);
-  EXPECT_EQ(none.relative, 0);
-  EXPECT_EQ(largest_errors(floats({0}, {}).view(), {}).absolute, 0);
-}
-
-TEST(LargestErrors, SpecialValuesAreComparedByClass) {
-  const std::vector<double> expected{kInfinity, kNaN, 1};
-  EXPECT_EQ(largest_errors(floats({3}, {kInfinity, kNaN, 1.25}).view(), expected).absolute, 0.25);
-  EXPECT_EQ(largest_errors(floats({3}, {-kInfinity, kNaN, 1}).view(), expected).absolute, kInfinity);
-  EXPECT_EQ(largest_errors(floats({3}, {kInfinity, 0, 1}).view(), expected).relative, kInfinity);
-}
-
-TEST(LargestErrors, AreThoseOfElementAfterElementInEveryTypeAndLength) {
-  for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16, DType::float8_e4m3fn, DType::float64}) {
-    for (const std::size_t count : {1UL, 2UL, 3UL, 1023UL, 2049UL}) {
-      for (const bool special : {false, true}) {
-        std::vector<double> expected = normals(count, 7);
-        const Owned got = rounded(dtype, expected, 1.01);
-        if (special) {
-          expected[count / 2] = kNaN;
-        }
-        LargestErrors wanted;
-        for (std::size_t i = 0; i < count; ++i) {
-          const double value = element(got.view(), i);
-          const double error = std::fabs(value - expected[i]);
-          wanted.add(std::isnan(expected[i]) ? LargestErrors{kInfinity, kInfinity}
-                                             : LargestErrors{error, error / (std::fabs(expected[i]) + 1e-8)});
-        }
-        const LargestErrors errors = largest_errors(got.view(), expected);
-        EXPECT_EQ(errors.absolute, wanted.absolute) << to_string(dtype) << ' ' << count;
-        EXPECT_EQ(errors.relative, wanted.relative) << to_string(dtype) << ' ' << count;
-      }
-    }
-  }
-}
-
-TEST(LargestErrors, AreFoundInEveryPiece) {
-  constexpr std::size_t kCount = 300'000;
-  const auto expected = normals(kCount, 3);
-  for (const std::size_t at : {std::size_t{0}, kCount / 2, kCount - 1}) {
-    auto values = expected;
-    values[at] += 64;
-    EXPECT_NEAR(largest_errors(floats({kCount}, values).view(), expected).absolute, 64, 1e-4) << at;
-  }
 }
 
 TEST(Comparison, IntegersAreComparedExactlyWhateverTheRule) {
