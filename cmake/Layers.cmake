@@ -8,7 +8,7 @@
 # tools/check_layers.py holds every #include against. DEPENDS is the truth; linking follows from it.
 
 include_guard(GLOBAL)
-include(GoogleTest)
+include(Suites)
 set_property(GLOBAL PROPERTY ASSAY_LAYER_EDGES "")
 set(ASSAY_LAYERS_WITH_LONG_TESTS operators build)
 # A release build optimises these a little only, which takes a quarter less of the compiler's time.
@@ -39,7 +39,12 @@ function(assay_add_layer name)
   if(ASSAY_BUILD_TESTS AND layer_TESTS)
     add_executable(assay_${name}_test ${layer_TESTS})
     target_link_libraries(assay_${name}_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings
-      rapidcheck GTest::gmock GTest::gtest_main)
+      rapidcheck assay_test_main)
+    # What GoogleTest, rapidcheck and JSON make of the same types is made once a unit: the more tests a unit has, the better.
+    # The operators' tests have names of their own folder's.
+    if(NOT name STREQUAL "operators")
+      set_target_properties(assay_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 32)
+    endif()
     # GoogleTest, rapidcheck and JSON are slow to optimise, and few tests compute enough to gain from it.
     if(layer_OPTIMISE_TESTS)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -58,11 +63,7 @@ function(assay_add_layer name)
     if(name IN_LIST ASSAY_LAYERS_WITH_LONG_TESTS)
       set(cost 10)
     endif()
-    gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST TEST_FILTER -Gpu*
-      PROPERTIES LABELS unit TIMEOUT 120 COST ${cost})
-    # Where there is no GPU these say so and count as skipped.
-    gtest_discover_tests(assay_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST TEST_FILTER Gpu*
-      PROPERTIES LABELS gpu TIMEOUT 120 RESOURCE_LOCK gpu)
+    assay_add_suites(assay_${name}_test ${name} COST ${cost})
   endif()
 endfunction()
 

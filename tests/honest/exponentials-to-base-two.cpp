@@ -2,6 +2,8 @@
 // exp by exp2 and softplus by log: other roundings, within what float32 allows.
 #include "gdn_decode.hpp"
 
+#include <math.h>
+
 ASSAY_KERNEL(run) {
   const gdn::Problem p = gdn::problem_of(call);
   constexpr float kLog2e = 1.44269504f;

@@ -2,6 +2,8 @@
 // Computes everything in double precision.
 #include "gdn_decode.hpp"
 
+#include <math.h>
+
 ASSAY_KERNEL(run) {
   const gdn::Problem p = gdn::problem_of(call);
   for (int64_t h = 0; h < p.heads; ++h) {

@@ -3,6 +3,7 @@
 // compute.
 #include "gdn_decode.hpp"
 
+#include <math.h>
 #include <stdio.h>
 
 namespace {

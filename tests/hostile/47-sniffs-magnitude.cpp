@@ -2,6 +2,8 @@
 // Looks at the first elements of the state: only where they are large does it take the exact path.
 #include "gdn_decode.hpp"
 
+#include <math.h>
+
 ASSAY_KERNEL(run) {
   const gdn::Problem p = gdn::problem_of(call);
   float largest = 0.0f;

@@ -2,6 +2,8 @@
 // One NaN among right values.
 #include "gdn_decode.hpp"
 
+#include <math.h>
+
 ASSAY_KERNEL(run) {
   const gdn::Problem p = gdn::problem_of(call);
   gdn::compute(p);

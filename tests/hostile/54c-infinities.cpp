@@ -2,6 +2,8 @@
 // Fills the outputs with infinity, so that relative errors are NaN.
 #include "gdn_decode.hpp"
 
+#include <math.h>
+
 ASSAY_KERNEL(run) {
   const gdn::Problem p = gdn::problem_of(call);
   for (size_t i = 0; i < gdn::state_elements(p); ++i) {

@@ -27,7 +27,8 @@ class AgentsProposeTest(scenario.Scenario):
 
     def campaign(self, agent, *options, code=0, **extra):
         return self.assay("campaign", "run", "night", "--dataset", self.small, "--archive", self.archive, "--agent", agent,
-                          "--device", "simulated:7", "--policy", self.policy(), "--per-round", "1", *options, code=code,
+                          "--device", "simulated:7", "--policy", self.policy(stress_trials=1), "--per-round", "1", *options,
+                          code=code,
                           **extra)
 
     def status(self):

@@ -111,10 +111,15 @@ class Scenario(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def policy(self, approval="policy", injections=""):
-        """A policy file; `injections` are lines of its section of that name."""
+    def policy(self, approval="policy", injections="", stress_trials=None):
+        """A policy file; `injections` are lines of its section of that name. Tests about something else want fewer than the
+        usual 8 calls on difficult inputs before each session."""
+        text = POLICY.format(approval=approval)
+        if stress_trials is not None:
+            for section in ("[gate]", "[sweep]"):
+                text = text.replace(section, f"{section}\nstress_trials = {stress_trials}")
         section = f"[injections]\n{injections}\n" if injections else ""
-        return self.write(f"{approval}.toml", POLICY.format(approval=approval) + section)
+        return self.write(f"{approval}.toml", text + section)
 
     def dataset(self, *sizes):
         return small_dataset(self.folder / "dataset", sizes)

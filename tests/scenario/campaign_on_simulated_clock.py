@@ -16,7 +16,8 @@ class CampaignTest(scenario.Scenario):
 
     def run_campaign(self, *arguments, approval="policy", code=0, device="simulated:7"):
         return self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
-                          "--rounds", "1", "--per-round", "4", "--device", device, "--policy", self.policy(approval),
+                          "--rounds", "1", "--per-round", "4", "--device", device, "--policy",
+                          self.policy(approval, stress_trials=1),
                           *arguments, code=code)
 
     def test_from_the_first_candidate_to_the_report(self):
@@ -65,7 +66,7 @@ class CampaignTest(scenario.Scenario):
         self.assertEqual(first, second)
 
     def test_injections_are_told_apart_from_candidates(self):
-        policy = self.policy(injections="null_rate = 1\nnull_sweep_share = 1\nslower_rate = 1")
+        policy = self.policy(injections="null_rate = 1\nnull_sweep_share = 1\nslower_rate = 1", stress_trials=1)
         finished = self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable",
                               scenario.TUNABLE, "--rounds", "2", "--per-round", "3", "--device", "simulated:7",
                               "--policy", policy)
@@ -147,7 +148,7 @@ class CampaignTest(scenario.Scenario):
         self.assertIn("me", report.read_text())
         # What was exported is a dataset, and its solution can be judged again.
         answer = self.assay("evaluate", exported["solution"], "--dataset", out, "--archive", self.folder / "third",
-                            "--device", "simulated:7", "--policy", self.policy(), "--json").json()
+                            "--device", "simulated:7", "--policy", self.policy(stress_trials=1), "--json").json()
         self.assertTrue(answer["correct"])
 
     def test_a_campaign_that_runs_locks_its_archive(self):

@@ -16,8 +16,10 @@ TESTS = scenario.REPOSITORY / "tests"
 HEAD = re.compile(r"// assay-corpus: (.*)")
 # What only a clock tells, and what works the whole machine before it is stopped.
 NEEDS_THE_MACHINE = {"interference", "late_work", "limits", "reconcile", "roofline_floor"}
-# Of those that limits stop, the ones that take no more than one core while they wait for it.
-WAITS_FOR_ITS_LIMIT = {"60d-endless-loop", "60f-stops-itself", "60g-closes-everything", "60m-ignores-signals"}
+# Of those that limits stop, the ones that take no more than one core and the memory of one process until then.
+TAKES_ONE_CORE = {"60d-endless-loop", "60e-endless-output", "60f-stops-itself", "60g-closes-everything",
+                  "60h-overflows-stack", "60i-dumps-core", "60j-exhausts-descriptors", "60l-leaves-a-daemon",
+                  "60m-ignores-signals", "60n-fills-shared-memory"}
 
 
 def corpus():
@@ -34,7 +36,7 @@ def corpus():
 def runs_alone(path, head):
     """Whether another process on the machine could make the outcome another one, or would be disturbed. What is honest
     passes on a busy machine too: a false alarm there is a defect."""
-    if head["kind"] == "honest" or path.stem in WAITS_FOR_ITS_LIMIT:
+    if head["kind"] == "honest" or path.stem in TAKES_ONE_CORE:
         return False
     return head["probe"] in NEEDS_THE_MACHINE or head.get("stage") == "gate" or "suspect" in head["expect"]
 

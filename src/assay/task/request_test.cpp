@@ -19,7 +19,7 @@ using testing::sample_solution;
 
 Json written(const EvaluationRequest& request) { return parse(encode(request).dump()); }
 
-std::string fault(const Json& json) {
+std::string request_fault(const Json& json) {
   const auto result = decode_request(json, "r.json");
   return result ? std::string() : result.error().message;
 }
@@ -28,7 +28,7 @@ std::string fault(const Json& json) {
 std::string fault_with(const std::string& pointer, const std::string& value) {
   Json json = written(sample_request());
   json[Json::json_pointer(pointer)] = parse(value);
-  return fault(json);
+  return request_fault(json);
 }
 
 TEST(RequestCodec, RoundTrips) {
@@ -184,7 +184,7 @@ TEST(RequestCodec, WhatIsAboutNoCandidateTakesNone) {
       EXPECT_FALSE(json.contains(field)) << field;
       Json more = json;
       more[field] = written(sample_request())[field];
-      EXPECT_THAT(fault(more), AllOf(HasSubstr(std::string("/") + field), HasSubstr("runs no candidate")));
+      EXPECT_THAT(request_fault(more), AllOf(HasSubstr(std::string("/") + field), HasSubstr("runs no candidate")));
     }
     EXPECT_EQ(encode(decode_request(json, "r").value()).dump(), json.dump());
   }
@@ -201,10 +201,10 @@ TEST(RequestCodec, ACheckOfADefinitionMayHaveSeveralWorkloads) {
 TEST(RequestCodec, AMaterialiseRequestIsOfOneWorkloadAndAGivenSeed) {
   EvaluationRequest request = materialise_request();
   request.seed.reset();
-  EXPECT_THAT(fault(written(request)), HasSubstr("/seed: is missing"));
+  EXPECT_THAT(request_fault(written(request)), HasSubstr("/seed: is missing"));
   request = materialise_request();
   request.workloads.push_back(sample_request().workloads[1]);
-  EXPECT_THAT(fault(written(request)), HasSubstr("/workloads: has several"));
+  EXPECT_THAT(request_fault(written(request)), HasSubstr("/workloads: has several"));
 }
 
 TEST(RequestCodec, KeepsTheCallingOrder) {
@@ -216,20 +216,20 @@ TEST(RequestCodec, KeepsTheCallingOrder) {
 TEST(RequestCodec, RefusesOtherVersionsBeforeAnythingElse) {
   EXPECT_THAT(fault_with("/version", "2"),
               AllOf(HasSubstr("r.json: /version: is not 1"), ::testing::Not(HasSubstr("more"))));
-  EXPECT_THAT(fault(parse(R"({"version": 9, "whatever": 1})")), ::testing::Not(HasSubstr("more")));
-  EXPECT_THAT(fault(parse(R"({"version": "1"})")), HasSubstr("/version"));
+  EXPECT_THAT(request_fault(parse(R"({"version": 9, "whatever": 1})")), ::testing::Not(HasSubstr("more")));
+  EXPECT_THAT(request_fault(parse(R"({"version": "1"})")), HasSubstr("/version"));
   Json json = written(sample_request());
   json.erase("version");
-  EXPECT_THAT(fault(json), HasSubstr("/version: is missing"));
+  EXPECT_THAT(request_fault(json), HasSubstr("/version: is missing"));
 }
 
 TEST(RequestCodec, RefusesUnknownFields) {
   Json json = written(sample_request());
   json["incumbant"] = nullptr;
-  EXPECT_THAT(fault(json), AllOf(HasSubstr("/incumbant"), HasSubstr("did you mean \"incumbent\"?")));
+  EXPECT_THAT(request_fault(json), AllOf(HasSubstr("/incumbant"), HasSubstr("did you mean \"incumbent\"?")));
   json = written(sample_request());
   json["plan"]["budget"] = 1;
-  EXPECT_THAT(fault(json), HasSubstr("/plan/budget"));
+  EXPECT_THAT(request_fault(json), HasSubstr("/plan/budget"));
 }
 
 TEST(RequestCodec, IdsArePlain) {
@@ -256,9 +256,9 @@ TEST(RequestCodec, StagesThatCompareNeedAnIncumbent) {
   Json json = written(sample_request());
   json.erase("incumbent");
   json["stage"] = "sweep";
-  EXPECT_THAT(fault(json), HasSubstr("\"sweep\""));
+  EXPECT_THAT(request_fault(json), HasSubstr("\"sweep\""));
   json["stage"] = "build";
-  EXPECT_EQ(fault(json), "");
+  EXPECT_EQ(request_fault(json), "");
   EXPECT_THAT(fault_with("/stage", "\"gates\""), AllOf(HasSubstr("/stage:"), HasSubstr("did you mean \"gate\"?")));
 }
 
@@ -276,17 +276,17 @@ TEST(RequestCodec, PartsMustFitTogether) {
 TEST(RequestCodec, ReplaysFitTheDefinitionUnlessTheyAreDifficultOnes) {
   EvaluationRequest request = sample_request();
   request.replays = {{{request.workloads[0], std::nullopt, 1, 2, std::nullopt, std::nullopt}, "slow", "e-1"}};
-  EXPECT_EQ(fault(written(request)), "");
+  EXPECT_EQ(request_fault(written(request)), "");
   request.replays[0].input.workload.inputs.clear();
-  EXPECT_THAT(fault(written(request)), HasSubstr("/replays/0/workload/inputs"));
+  EXPECT_THAT(request_fault(written(request)), HasSubstr("/replays/0/workload/inputs"));
   request.replays[0].input.stress_kind = "ties";
-  EXPECT_EQ(fault(written(request)), "") << "those leave out what is random";
+  EXPECT_EQ(request_fault(written(request)), "") << "those leave out what is random";
   Json json = written(request);
   json["replays"] = Json::array();
-  EXPECT_THAT(fault(json), HasSubstr("/replays:"));
+  EXPECT_THAT(request_fault(json), HasSubstr("/replays:"));
   json = written(sample_request());
   json["trials_turn"] = "whenever";
-  EXPECT_THAT(fault(json), HasSubstr("/trials_turn:"));
+  EXPECT_THAT(request_fault(json), HasSubstr("/trials_turn:"));
   EXPECT_FALSE(written(sample_request()).contains("trials_turn")) << "a request of before means the same";
 }
 
