@@ -38,6 +38,9 @@ find_package(SQLiteCpp 3.2 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 assay_record_dependency(SQLite ${SQLite3_VERSION})
 
+find_package(CURL 7.85 REQUIRED)  # CURLOPT_PROTOCOLS_STR
+assay_record_dependency(libcurl ${CURL_VERSION_STRING})
+
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Math distributions
 assay_record_dependency(Boost ${Boost_VERSION})
 

@@ -130,6 +130,20 @@ def never_judged(name):
                        if e["trace"] == name and failure(e) not in LOST})
 
 
+def repeats(name):
+    """What a memory that only knows names of sources, by bytes and normalised, refuses in the archive's order."""
+    of = [e for e in ARCHIVED if e["trace"] == name]
+    found = {"evaluations": len(of), "same_bytes": 0, "same_source": 0, "answered": 0, "most": 0}
+    for i, e in enumerate(of):
+        same = [o for o in of[:i] if o["source_sha256"] == e["source_sha256"]]
+        alike = [o for o in of[:i] if o["normalized_sha256"] == e["normalized_sha256"]]
+        found["same_bytes"] += bool(same)
+        found["same_source"] += bool(alike and not same)
+        found["answered"] += any(failure(o) not in LOST for o in same + alike)
+        found["most"] = max(found["most"], len(same) + 1)
+    return found
+
+
 def answers():
     band, _ = comparison_band()
     own = {name: trace_band(name) for name in NAMES}
@@ -138,7 +152,8 @@ def answers():
     return {"promotions": [judged(p, band, own[p["trace"]]) for p in PROMOTIONS],
             "traces": {name: picked_and_fastest(name, band) for name in NAMES},
             "failures": failures,
-            "unjudged": {name: never_judged(name) for name in NAMES}}
+            "unjudged": {name: never_judged(name) for name in NAMES},
+            "repeats": {name: repeats(name) for name in NAMES}}
 
 
 class ForeignAudit(unittest.TestCase):
@@ -176,6 +191,8 @@ class ForeignAudit(unittest.TestCase):
                                   "infrastructure_quota": 84, "infrastructure_no_result": 177,
                                   "interface_mismatch": 14})
         self.assertEqual(comparison_band()[1], 10)
+        moe = answers()["repeats"]["moe_fp8_block_scale_ds_routing_topk8_ng8_kg4_e32_h7168_i2048"]
+        self.assertEqual(moe["evaluations"] - moe["same_bytes"], 214)
         verdicts = [p["verdict"] for p in answers()["promotions"]]
         self.assertEqual({v: verdicts.count(v) for v in set(verdicts)},
                          {"identical": 2, "worse": 5, "indistinguishable": 18, "suspect_environment": 1,

@@ -93,8 +93,9 @@ base::Result<AgentProgram> make_agent_program(const AgentChoice& choice, const o
     return program;
   }
   if (!choice.word.starts_with(kCommand) || choice.word.size() == kCommand.size()) {
-    return base::input_error("agent.unknown",
-                             fmt::format("\"{}\" is no agent: use codex, claude, or command:PROGRAM", choice.word));
+    return base::input_error(
+        "agent.unknown",
+        fmt::format("\"{}\" is no agent: use codex, claude, http:URL, or command:PROGRAM", choice.word));
   }
   ASSAY_TRY_ASSIGN(program.argv.emplace_back(), locate(choice.word.substr(kCommand.size())));
   program.name = os::Path(program.argv.front()).filename().string();

@@ -13,7 +13,7 @@ namespace assay::agent {
 
 /// Which agent proposes, and how it is to be started.
 struct AgentChoice {
-  std::string word;               ///< "codex", "claude", or "command:PROGRAM".
+  std::string word;               ///< "codex", "claude", "http:URL", or "command:PROGRAM".
   std::string model;              ///< Empty: the program's default.
   std::optional<double> dollars;  ///< The most that one run may cost, where the program keeps to one (Claude).
 };

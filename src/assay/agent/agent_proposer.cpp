@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <assay/agent/stated_hypothesis.hpp>
 #include <assay/agent/working_folder.hpp>
 
 namespace assay::agent {
 
-const Trial* fastest_trial(const std::vector<Trial>& history) {
+const Trial* fastest_trial(const std::vector<Trial>& history, std::optional<task::Language> language) {
   const Trial* best = nullptr;
   for (const Trial& trial : history) {
-    const bool counts = task::is_correct(trial.outcome) && trial.log_ratio_to_baseline.value_or(0) < 0;
+    const bool counts = task::is_correct(trial.outcome) && trial.log_ratio_to_baseline.value_or(0) < 0 &&
+                        (!language || trial.solution.spec.language == *language);
     if (counts && (best == nullptr || *trial.log_ratio_to_baseline < *best->log_ratio_to_baseline)) {
       best = &trial;
     }
@@ -27,11 +29,18 @@ void AgentProposer::attend(const Situation& situation, RunJournal& journal) {
 
 base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Trial>& history, int count) {
   ASSAY_CHECK(journal_ != nullptr && situation_);
-  const Trial* best = fastest_trial(history);
+  const Trial* best =
+      fastest_trial(history, settings_.keeps_language ? std::optional(settings_.origin.spec.language) : std::nullopt);
   const task::Solution& parent = best == nullptr ? settings_.origin : best->solution;
   Situation situation = *situation_;
   situation.parent = parent.name;
   situation.parent_log_ratio = best == nullptr ? std::optional<double>(0) : best->log_ratio_to_baseline;
+  if (settings_.keeps_language) {
+    situation.interface = fmt::format("They stay in {}, and keep their entry point, {}.",
+                                      task::to_string(parent.spec.language), parent.spec.entry_point);
+    // How fast what it begins with is, nobody has measured.
+    situation.parent_log_ratio = best == nullptr ? std::nullopt : best->log_ratio_to_baseline;
+  }
   situation.tried = history;
 
   std::vector<Proposal> proposals;
@@ -75,8 +84,11 @@ base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Tri
 }
 
 base::Result<AgentRun> AgentProposer::run_once(const os::Path& folder, const std::string& id) const {
-  ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(folder)));
   ASSAY_TRY(os::create_directories(settings_.records));
+  if (settings_.http) {
+    return run_http_agent(*settings_.http, folder, settings_.records / (id + ".jsonl"), settings_.limits);
+  }
+  ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(folder)));
   return run_agent(program, folder, settings_.records / (id + ".jsonl"), settings_.limits, std::nullopt);
 }
 
@@ -97,6 +109,7 @@ base::Result<std::optional<Proposal>> AgentProposer::collect(const os::Path& fol
   proposal.solution.description.reset();
   proposal.solution.sources = std::move(left.sources);
   proposal.hypothesis = read_hypothesis(folder);
+  proposal.stated = read_stated_hypothesis(folder);
   proposal.parent = number;
   return std::optional(std::move(proposal));
 }

@@ -7,6 +7,7 @@
 
 #include <assay/agent/agent_choice.hpp>
 #include <assay/agent/agent_run.hpp>
+#include <assay/agent/http_agent.hpp>
 #include <assay/agent/prompt.hpp>
 #include <assay/agent/proposer.hpp>
 #include <assay/agent/run_journal.hpp>
@@ -17,9 +18,12 @@ namespace assay::agent {
 struct AgentSettings {
   AgentChoice choice;
   RunLimits limits;
-  Usage most;             ///< That one run may cost; what is set aside for it.
-  task::Solution origin;  ///< What it begins with as long as nothing better is known.
-  os::Path records;       ///< A folder that keeps the stream of each run, as "<id>.jsonl".
+  Usage most;                          ///< That one run may cost; what is set aside for it.
+  task::Solution origin;               ///< What it begins with as long as nothing better is known.
+  os::Path records;                    ///< A folder that keeps the stream of each run, as "<id>.jsonl".
+  std::optional<HttpAgent> http = {};  ///< A model that is asked instead of a program.
+  std::string name = {};               ///< Among several agents; empty: the choice's word.
+  bool keeps_language = false;         ///< Whether only candidates in the origin's language may be its parents.
 };
 
 /// Makes the program of a run that sees its working folder there.
@@ -33,7 +37,9 @@ class AgentProposer final : public Proposer {
   AgentProposer(AgentSettings settings, MakeProgram make_program)
       : settings_(std::move(settings)), make_program_(std::move(make_program)) {}
 
-  [[nodiscard]] std::string name() const override { return settings_.choice.word; }
+  [[nodiscard]] std::string name() const override {
+    return settings_.name.empty() ? settings_.choice.word : settings_.name;
+  }
   void attend(const Situation& situation, RunJournal& journal) override;
   [[nodiscard]] base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) override;
 
@@ -50,7 +56,8 @@ class AgentProposer final : public Proposer {
   RunJournal* journal_ = nullptr;
 };
 
-/// The fastest correct trial; nullptr if none is faster than the baseline.
-[[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history);
+/// The fastest correct trial, of those in `language` if one is given; nullptr if none is faster than the baseline.
+[[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history,
+                                         std::optional<task::Language> language = std::nullopt);
 
 }  // namespace assay::agent

@@ -8,6 +8,7 @@
 #include <assay/agent/proposer.hpp>
 #include <assay/base/json.hpp>
 #include <assay/task/definition.hpp>
+#include <assay/task/hypothesis.hpp>
 
 namespace assay::agent {
 
@@ -18,6 +19,24 @@ struct RegimeFact {
   double baseline_ns = 0;          ///< Of its representative.
   double latency_share = 0;        ///< Of the baseline's sum.
   std::optional<double> headroom;  ///< Baseline over the roofline's floor; absent: nobody has measured or modelled it.
+  std::string floor_limit = {};    ///< What limits that floor: "memory"; empty: not known.
+};
+
+/// An axis that the workloads vary.
+struct AxisFact {
+  std::string name;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::size_t values = 0;  ///< Different ones.
+};
+
+/// A route that failed, as a proposer may know it.
+struct RouteFact {
+  int candidate = 0;  ///< Whose measurement closed it.
+  task::Hypothesis stated;
+  std::optional<task::MeasuredEffect> effect;
+  bool closed = true;  ///< Whether it bars a proposal now.
+  std::string again;   ///< When it may be tried again.
 };
 
 /// How the campaign stands, as data. An agent gets it as state.json, and the prompt is written from it alone.
@@ -31,13 +50,19 @@ struct Situation {
   std::optional<double> parent_log_ratio;
   std::vector<Trial> tried;            ///< Without their sources.
   std::vector<std::string> remaining;  ///< Budget, a line each: "$0.4200", "3 runs".
+
+  std::vector<AxisFact> axes = {};                ///< Those that vary.
+  std::vector<std::string> contract = {};         ///< What counts as better, a line each; from the policy.
+  std::vector<RouteFact> routes = {};             ///< That failed, in their order.
+  std::vector<task::Hypothesis> hypotheses = {};  ///< That nobody has tried yet.
+  std::vector<std::string> references = {};       ///< What may be studied, a line each.
 };
 
 [[nodiscard]] base::Json encode(const Situation& situation);
 
-/// Writes the prompt: the task, what counts, the regimes with their headroom, what was tried and what became of it with its
-/// measured effect, the noise floor, and what is left of the budget. Names and causes come from candidates and agents:
-/// they are made printable, clipped to a line, and cannot end the table that they stand in.
+/// Writes the prompt: the task, the contract, the regimes with their headroom, closed routes with what they measured, what
+/// was tried and what became of it, the noise floor, references, and what is left of the budget. Names, causes and hypotheses
+/// come from candidates and agents: they are made printable, clipped to a line, and cannot end the cell that they stand in.
 [[nodiscard]] std::string render_prompt(const Situation& situation);
 
 /// What is given on the command line: it names the file.

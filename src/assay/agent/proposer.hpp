@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <assay/base/error.hpp>
+#include <assay/task/hypothesis.hpp>
 #include <assay/task/outcome.hpp>
 #include <assay/task/solution.hpp>
 
@@ -25,7 +26,10 @@ struct Hypothesis {
 struct Proposal {
   task::Solution solution;
   Hypothesis hypothesis;
-  std::optional<int> parent;  ///< Number of the candidate it was derived from.
+  std::optional<int> parent;                              ///< Number of the candidate it was derived from.
+  std::optional<task::Hypothesis> stated = std::nullopt;  ///< What it tests; absent: nothing that a rule could decide.
+  /// Number of a hypothesis that was stated before, which nobody has tried: instead of `stated`.
+  std::optional<int> tests = std::nullopt;
 };
 
 /// What became of an earlier proposal. Only what a proposer may know: never seeds, samples or expected values.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include <assay/agent/run_outcome.hpp>
 #include <assay/agent/usage.hpp>
@@ -35,6 +37,11 @@ class RunJournal {
   /// be made.
   [[nodiscard]] virtual base::Result<std::string> intend(const RunIntent& intent) = 0;
   [[nodiscard]] virtual base::Result<void> end(const RunEnding& ending) = 0;
+  /// Says which of these agents has the next run, and writes down why. `arms` is not empty. One that keeps no record of them
+  /// takes the first.
+  [[nodiscard]] virtual base::Result<std::size_t> choose(const std::vector<std::string>& /*arms*/) {
+    return std::size_t{0};
+  }
 };
 
 }  // namespace assay::agent

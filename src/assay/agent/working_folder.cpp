@@ -112,8 +112,6 @@ class Collector {
   std::uint64_t bytes_ = 0;
 };
 
-constexpr const char* kHypothesisFile = "hypothesis.json";
-constexpr std::uint64_t kMostHypothesisBytes = std::uint64_t{64} << 10U;
 constexpr std::size_t kLongestClaim = 300;
 
 std::string claim(const std::optional<EventJson>& stated, std::string_view key, const char* otherwise) {
@@ -124,15 +122,21 @@ std::string claim(const std::optional<EventJson>& stated, std::string_view key, 
 
 }  // namespace
 
-Hypothesis read_hypothesis(const os::Path& folder) {
-  const os::Path path = folder / kHypothesisFile;
+std::optional<std::string> read_left_file(const os::Path& folder, const char* name, std::uint64_t most) {
+  const os::Path path = folder / name;
   std::error_code error;
-  std::optional<EventJson> stated;
   // The agent is dead by now, so that nothing changes between the look and the reading.
-  if (files::symlink_status(path, error).type() == files::file_type::regular) {
-    if (const auto text = os::read_file(path, kMostHypothesisBytes)) {
-      stated = parse_event(*text);
-    }
+  if (files::symlink_status(path, error).type() != files::file_type::regular) {
+    return std::nullopt;
+  }
+  auto text = os::read_file(path, most);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+Hypothesis read_hypothesis(const os::Path& folder) {
+  std::optional<EventJson> stated;
+  if (const auto text = read_left_file(folder, kHypothesisFile, kMostHypothesisBytes)) {
+    stated = parse_event(*text);
   }
   return {claim(stated, "regime", "all"), claim(stated, "limiting_resource", "unknown"),
           claim(stated, "change", "not stated"), claim(stated, "predicted_effect", "not stated")};

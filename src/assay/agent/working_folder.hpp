@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,14 @@ namespace assay::agent {
 inline constexpr const char* kCandidateFolder = "candidate";
 inline constexpr const char* kPromptFile = "PROMPT.md";
 inline constexpr const char* kStateFile = "state.json";
+inline constexpr const char* kHypothesisFile = "hypothesis.json";
 inline constexpr const char* kHomeFolder = ".home";  ///< Where the program keeps what is its own.
 
 /// Bounds of what is taken from a folder.
 inline constexpr std::size_t kMostSources = 64;
 inline constexpr std::uint64_t kMostSourceBytes = std::uint64_t{4} << 20U;
 inline constexpr int kDeepestFolder = 4;
+inline constexpr std::uint64_t kMostHypothesisBytes = std::uint64_t{64} << 10U;
 
 /// Lays out a private working folder in `folder`, which exists: the prompt, the state, the sources to begin with. All of
 /// it is writable for everybody (the program is nobody), so `folder` must lie where nobody else may enter.
@@ -37,6 +40,9 @@ struct LeftSources {
 /// Reads the hypothesis that an agent stated in hypothesis.json, each text clipped to a line; what it does not state is said
 /// not to be. Its claim, never evidence.
 [[nodiscard]] Hypothesis read_hypothesis(const os::Path& folder);
+
+/// Reads a regular file that an agent left in its folder, or nothing: a link, a pipe and what is larger are none.
+[[nodiscard]] std::optional<std::string> read_left_file(const os::Path& folder, const char* name, std::uint64_t most);
 
 /// Reads what lies in the candidate's folder after a run: regular files only, and no more than the bounds allow. A link is
 /// never followed: it is a fault, as a device or a pipe is.

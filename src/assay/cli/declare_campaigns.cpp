@@ -11,6 +11,35 @@ namespace {
 constexpr int kMostRounds = 1000;
 constexpr int kMostRunMinutes = 1440;
 
+// The first of several is the one that a campaign with one agent has.
+void split(const std::vector<std::string>& given, std::string& first, std::vector<std::string>& others) {
+  first = given.front();
+  others.assign(given.begin() + 1, given.end());
+}
+
+void declare_agents_of_run(CLI::App& command, const Slot<CampaignRunCommand>& slot) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--agent",
+          [slot](const std::vector<std::string>& given) {
+            split(given, slot->options.agent.word, slot->options.agent.others);
+          },
+          "An agent that proposes: codex, claude, http:URL, or command:PROGRAM (docs/agents.md). Several: each run "
+          "goes "
+          "to the one with the most gain for its cost (docs/memory.md)")
+      ->allow_extra_args(false);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--agent-model,--model",
+          [slot](const std::vector<std::string>& given) {
+            split(given, slot->options.agent.model, slot->options.agent.models);
+          },
+          "Its model (default: its own); of several agents in their order")
+      ->allow_extra_args(false);
+  command.add_option("--language", slot->options.agent.languages, "A language that each agent is tried in; several")
+      ->allow_extra_args(false);
+}
+
 void declare_run(CLI::App& parent, Draft& draft) {
   const Slot<CampaignRunCommand> slot(draft);
   service::CampaignOptions& options = slot->options;
@@ -29,9 +58,7 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--definition", options.definition, "What is optimised (default: the dataset's only one)");
   command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");
   command->add_option("--tunable", options.tunable, "A solution with tunable parameters, for the tuner to search");
-  command->add_option("--agent", options.agent.word,
-                      "An agent that proposes: codex, claude, or command:PROGRAM (docs/agents.md)");
-  command->add_option("--agent-model", options.agent.model, "Its model (default: its own)");
+  declare_agents_of_run(*command, slot);
   command->add_option("--run-minutes", options.agent.minutes, "What one run of it may take")
       ->check(CLI::Range(1, kMostRunMinutes))
       ->capture_default_str();

@@ -55,6 +55,17 @@ std::string failures_text(const foreign::TraceAudit& trace) {
   return text + fmt::format("; programs never judged: {}\n", trace.unjudged);
 }
 
+std::string repeats_text(const foreign::SourceRepeats& repeats) {
+  if (repeats.refused() == 0) {
+    return "  no source was evaluated twice\n";
+  }
+  return fmt::format(
+      "  a memory would have refused {} of {}: {} repeat bytes ({} are unique, one up to {} times), {} more only "
+      "comments and blank space ({} sources); of {} the verdict was known\n",
+      repeats.refused(), repeats.evaluations, repeats.same_bytes, repeats.unique_bytes(), repeats.most,
+      repeats.same_source, repeats.unique_sources(), repeats.answered);
+}
+
 }  // namespace
 
 std::string print_audit(const foreign::Audit& audit, report::Colour colour) {
@@ -65,7 +76,8 @@ std::string print_audit(const foreign::Audit& audit, report::Colour colour) {
   for (const foreign::TraceAudit& trace : audit.traces) {
     text += report::tinted(base::printable(trace.name), Tone::strong, colour) + "\n";
     text += promotions_text(audit, trace, colour);
-    text += "  " + foreign::choice_sentence(audit, trace) + "\n" + failures_text(trace) + "\n";
+    text += "  " + foreign::choice_sentence(audit, trace) + "\n" + failures_text(trace) + repeats_text(trace.repeats) +
+            "\n";
   }
   for (const std::string& sentence : foreign::noise_sentences(audit)) {
     text += sentence + "\n";

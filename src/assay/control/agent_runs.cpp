@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <vector>
+
+#include <assay/base/random.hpp>
+#include <assay/control/routing.hpp>
 
 namespace assay::control {
 namespace {
@@ -47,7 +51,43 @@ Actuals actuals_of(const agent::RunEnding& ending) {
   return actuals;
 }
 
+// How one arm did. Runs that the environment ended say nothing of it; one whose candidate is not judged yet counts as what a
+// run was expected to gain, so that a round's runs do not all go to one arm.
+ArmRecord record_of(const CampaignState& state, const std::string& arm) {
+  ArmRecord record{arm, {}};
+  for (const AgentRunState& run : state.runs) {
+    if (run.agent != arm || !run.outcome || agent::is_environment(*run.outcome)) {
+      continue;
+    }
+    ArmRun one{run.round > state.rounds_started ? kExpectedGain : 0, run.micro_dollars};
+    for (const CandidateState& candidate : state.candidates) {
+      if (candidate.name == run.run && candidate.outcome && task::is_correct(*candidate.outcome) &&
+          candidate.gate_log_ratio) {
+        one.gain = arm_gain(candidate.gate_log_ratio->mean);
+      }
+    }
+    record.runs.push_back(one);
+  }
+  return record;
+}
+
 }  // namespace
+
+base::Result<std::size_t> AgentRuns::choose(const std::vector<std::string>& arms) {
+  ASSAY_CHECK(!arms.empty());
+  // Chosen already, and the controller died before the run began.
+  if (const auto pending = std::find(arms.begin(), arms.end(), state_.arm_pending); pending != arms.end()) {
+    return static_cast<std::size_t>(pending - arms.begin());
+  }
+  std::vector<ArmRecord> records;
+  std::transform(arms.begin(), arms.end(), std::back_inserter(records),
+                 [&](const std::string& arm) { return record_of(state_, arm); });
+  const int number = state_.arms_chosen + 1;
+  const std::uint64_t seed = base::mix(configuration_.tuner_seed, base::stream_id(configuration_.name));
+  const ArmDecision decision = decide_arm(records, seed, number);
+  ASSAY_TRY(record_(ArmChosen{number, arms[decision.arm], decision.why}));
+  return decision.arm;
+}
 
 base::Result<void> AgentRuns::end_abandoned() {
   std::vector<std::string> abandoned;
@@ -84,27 +124,6 @@ base::Result<std::string> AgentRuns::intend(const agent::RunIntent& intent) {
 base::Result<void> AgentRuns::end(const agent::RunEnding& ending) {
   return record_(
       AgentRunEnded{ending.id, ending.outcome, ending.cause, ending.session, ending.model, actuals_of(ending)});
-}
-
-agent::Situation situation_of(const CampaignConfiguration& configuration, const CampaignState& state) {
-  agent::Situation situation;
-  situation.definition = configuration.definition;
-  situation.device = configuration.device;
-  situation.interface = "They keep their entry point, " + configuration.baseline.spec.entry_point + ".";
-  for (const promote::Regime& regime : state.regimes) {
-    agent::RegimeFact fact;
-    fact.name = regime.name;
-    fact.workloads = regime.members.size();
-    fact.baseline_ns = state.baseline_ns[regime.representative];
-    fact.latency_share = regime.latency_share;
-    situation.regimes.push_back(std::move(fact));
-  }
-  for (const Resource resource : {Resource::micro_dollars, Resource::tokens, Resource::wall_ms}) {
-    if (const auto left = state.ledger.left(resource)) {
-      situation.remaining.push_back(amount_text(resource, *left));
-    }
-  }
-  return situation;
 }
 
 }  // namespace assay::control

@@ -2,8 +2,8 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
-#include <assay/agent/prompt.hpp>
 #include <assay/agent/run_journal.hpp>
 #include <assay/base/error.hpp>
 #include <assay/control/configuration.hpp>
@@ -25,14 +25,12 @@ class AgentRuns final : public agent::RunJournal {
 
   [[nodiscard]] base::Result<std::string> intend(const agent::RunIntent& intent) override;
   [[nodiscard]] base::Result<void> end(const agent::RunEnding& ending) override;
+  [[nodiscard]] base::Result<std::size_t> choose(const std::vector<std::string>& arms) override;
 
  private:
   const CampaignConfiguration& configuration_;
   const CampaignState& state_;
   Record record_;
 };
-
-/// What an agent may know of a campaign, but for what was tried.
-[[nodiscard]] agent::Situation situation_of(const CampaignConfiguration& configuration, const CampaignState& state);
 
 }  // namespace assay::control

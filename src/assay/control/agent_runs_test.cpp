@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <assay/agent/prompt.hpp>
 #include <assay/control/sample_campaign.hpp>
 
 namespace assay::control {
@@ -122,6 +123,68 @@ TEST(AgentRuns, ARunWhoseControllerDiedIsPaidForAndMadeAgain) {
   EXPECT_EQ(state.agent_outcomes.front(), agent::RunOutcome::interrupted);
   EXPECT_EQ(state.ledger.spent()[Resource::micro_dollars], 100 + 3 * 40);
   EXPECT_EQ(laboratory.state().ledger.spent(), state.ledger.spent());
+}
+
+// A journal that the runs write into, at the moment when proposals are due.
+struct Books {
+  CampaignConfiguration configuration = with_agent(1'000'000);
+  CampaignState state;
+  AgentRuns runs{configuration, state, [this](const Entry& entry) {
+                   auto [kind, body] = encode_entry(entry);
+                   return apply(configuration, {state.last_sequence + 1, std::move(kind), std::move(body), {}}, state);
+                 }};
+
+  Books() {
+    auto [kind, body] = encode_entry(CampaignStarted{});
+    must(apply(configuration, {1, std::move(kind), std::move(body), {}}, state));
+    state.phase = Phase::searching;
+  }
+
+  void run(const std::string& arm, agent::RunOutcome outcome) {
+    agent::RunEnding ending;
+    ending.id = must(runs.intend({arm, {}, {}}));
+    ending.outcome = outcome;
+    ending.spend = {agent::Certainty::exact, {{1, 0, 0, 1, 0}, 0.25}};
+    must(runs.end(ending));
+  }
+};
+
+TEST(AgentRuns, AnArmThatWasChosenIsKeptUntilItsRunBegins) {
+  Books books;
+  EXPECT_EQ(must(books.runs.choose({"a", "b"})), 0U);
+  EXPECT_EQ(must(books.runs.choose({"a", "b"})), 0U);
+  EXPECT_EQ(books.state.arms_chosen, 1) << "a controller that died in between does not draw again";
+  EXPECT_EQ(books.state.arm_pending, "a");
+  EXPECT_EQ(must(books.runs.choose({"b"})), 0U) << "it is left out now";
+  EXPECT_EQ(books.state.arms_chosen, 2);
+  books.run("b", agent::RunOutcome::finished);
+  EXPECT_EQ(books.state.arm_pending, "");
+  ASSERT_THAT(books.state.runs, SizeIs(1));
+  EXPECT_EQ(books.state.runs[0].agent, "b");
+  EXPECT_EQ(books.state.runs[0].micro_dollars, 250'000);
+  EXPECT_EQ(must(books.runs.choose({"a", "b"})), 0U) << "a has not been tried";
+}
+
+TEST(AgentRuns, WhatTheEnvironmentEndedIsNoTrial) {
+  Books books;
+  books.run("a", agent::RunOutcome::finished);
+  books.run("b", agent::RunOutcome::quota);
+  EXPECT_EQ(must(books.runs.choose({"a", "b"})), 1U);
+}
+
+TEST(AgentRuns, AConfigurationKeepsItsArms) {
+  CampaignConfiguration configuration = with_agent(250);
+  configuration.agent->others = {{"claude", "opus", configuration.baseline}, {"claude", "", std::nullopt}};
+  const auto read = must(decode_configuration(encode(configuration), "test"));
+  const auto arms = read.agent->arms();
+  ASSERT_THAT(arms, SizeIs(3));
+  EXPECT_EQ(arm_name(arms[1], false), "claude (opus, cpp)");
+  EXPECT_EQ(arm_name(arms[2], false), "claude");
+  EXPECT_EQ(arms[1].origin->name, configuration.baseline.name);
+  configuration.agent->others.push_back({"claude", "", std::nullopt});
+  const auto twice = decode_configuration(encode(configuration), "test");
+  ASSERT_FALSE(twice);
+  EXPECT_THAT(twice.error().text(), HasSubstr("/agent/others/2: is there twice"));
 }
 
 TEST(AgentRuns, AConfigurationKeepsItsAgentAndOldOnesStayAsTheyWere) {

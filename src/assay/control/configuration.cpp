@@ -74,7 +74,27 @@ promote::Policy read_stored_policy(const Node& node) {
   return std::move(*policy);
 }
 
-AgentPlan read_agent_plan(const Node& node) {
+AgentArm read_arm(const Node& node, const task::Definition& definition) {
+  AgentArm arm;
+  Fields fields(node);
+  arm.word = fields.required("word").text(task::TextRule::non_empty);
+  arm.model = fields.required("model").text();
+  if (const Node origin = fields.optional("origin"); origin.present()) {
+    arm.origin = read_member_solution(origin, definition);
+  }
+  fields.refuse_others();
+  return arm;
+}
+
+Json encode_arm(const AgentArm& arm) {
+  Json json = {{"word", arm.word}, {"model", arm.model}};
+  if (arm.origin) {
+    json["origin"] = task::encode(*arm.origin);
+  }
+  return json;
+}
+
+AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) {
   AgentPlan plan;
   Fields fields(node);
   plan.word = fields.required("word").text(task::TextRule::non_empty);
@@ -90,6 +110,18 @@ AgentPlan read_agent_plan(const Node& node) {
     }
   }
   budget.refuse_others();
+  if (const Node origin = fields.optional("origin"); origin.present()) {
+    plan.origin = read_member_solution(origin, definition);
+  }
+  if (const Node others = fields.optional("others"); others.present()) {
+    std::set<std::string> names = {arm_name({plan.word, plan.model, plan.origin}, false)};
+    for (const Node& item : others.items(1)) {
+      plan.others.push_back(read_arm(item, definition));
+      if (!names.insert(arm_name(plan.others.back(), false)).second) {
+        item.problem("is there twice: give each agent with another model or language");
+      }
+    }
+  }
   fields.refuse_others();
   return plan;
 }
@@ -99,12 +131,22 @@ Json encode_agent_plan(const AgentPlan& plan) {
   for (std::size_t i = 0; i < kResources; ++i) {
     budget[std::string(kResourceNames[i])] = plan.budget.limits[i] ? Json(*plan.budget.limits[i]) : Json();
   }
-  return {{"word", plan.word},
-          {"model", plan.model},
-          {"minutes_per_run", plan.minutes_per_run},
-          {"micro_dollars_per_run", plan.micro_dollars_per_run},
-          {"tokens_per_run", plan.tokens_per_run},
-          {"budget", std::move(budget)}};
+  Json json = {{"word", plan.word},
+               {"model", plan.model},
+               {"minutes_per_run", plan.minutes_per_run},
+               {"micro_dollars_per_run", plan.micro_dollars_per_run},
+               {"tokens_per_run", plan.tokens_per_run},
+               {"budget", std::move(budget)}};
+  if (plan.origin) {
+    json["origin"] = task::encode(*plan.origin);
+  }
+  if (!plan.others.empty()) {
+    json["others"] = Json::array();
+    for (const AgentArm& arm : plan.others) {
+      json["others"].push_back(encode_arm(arm));
+    }
+  }
+  return json;
 }
 
 CampaignConfiguration read_configuration(const Node& node) {
@@ -140,7 +182,7 @@ CampaignConfiguration read_configuration(const Node& node) {
   configuration.candidates_per_round =
       static_cast<int>(fields.required("candidates_per_round").integer({1, kMostPerRound}));
   if (const Node agent = fields.optional("agent"); agent.has_value()) {
-    configuration.agent = read_agent_plan(agent);
+    configuration.agent = read_agent_plan(agent, configuration.definition);
   }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();
@@ -165,6 +207,23 @@ Json encode_all(const std::vector<task::Workload>& workloads) {
 }
 
 }  // namespace
+
+std::string arm_name(const AgentArm& arm, bool alone) {
+  if (alone) {
+    return arm.word;
+  }
+  std::string inside = arm.model;
+  if (arm.origin) {
+    inside += std::string(inside.empty() ? "" : ", ") + std::string(task::to_string(arm.origin->spec.language));
+  }
+  return inside.empty() ? arm.word : arm.word + " (" + inside + ")";
+}
+
+std::vector<AgentArm> AgentPlan::arms() const {
+  std::vector<AgentArm> all = {{word, model, origin}};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
 
 std::optional<std::uint64_t> simulated_seed(std::string_view device) {
   const auto name = base::parse_device_name(device);

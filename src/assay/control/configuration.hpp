@@ -16,14 +16,30 @@
 
 namespace assay::control {
 
+/// An agent with its model and its language: what a run may be given to.
+struct AgentArm {
+  std::string word;   ///< "codex", "claude", "http:URL", or "command:PROGRAM".
+  std::string model;  ///< Empty: the program's default.
+  /// What it begins with in a language of its own, and where it stays; absent: the baseline, and the fastest of all.
+  std::optional<task::Solution> origin;
+};
+
+/// Names an arm so that no other of its campaign has the name: "claude (opus, cuda)". Alone it is its word.
+[[nodiscard]] std::string arm_name(const AgentArm& arm, bool alone);
+
 /// Which agent proposes, and what it may cost.
 struct AgentPlan {
-  std::string word;   ///< "codex", "claude", or "command:PROGRAM".
+  std::string word;   ///< "codex", "claude", "http:URL", or "command:PROGRAM".
   std::string model;  ///< Empty: the program's default.
   int minutes_per_run = 20;
   std::int64_t micro_dollars_per_run = 0;  ///< Set aside for a run, and booked where its account is lost.
   std::int64_t tokens_per_run = 0;         ///< The same.
   Budget budget;
+  std::optional<task::Solution> origin = {};  ///< As an arm's.
+  std::vector<AgentArm> others = {};          ///< Further arms; each run goes to one of them all (routing.hpp).
+
+  /// All of them, the first first. Not empty.
+  [[nodiscard]] std::vector<AgentArm> arms() const;
 };
 
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.

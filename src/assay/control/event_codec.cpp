@@ -6,6 +6,8 @@
 #include <assay/control/event_fields.hpp>
 #include <assay/control/events.hpp>
 #include <assay/control/injection_codec.hpp>
+#include <assay/control/memory_codec.hpp>
+#include <assay/control/routing_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>
 
@@ -21,7 +23,7 @@ using task::Node;
 constexpr std::array<std::string_view, 7> kPurposes = {"baseline",  "gate",       "sweep",      "confirmation",
                                                        "null_gate", "null_sweep", "slower_gate"};
 constexpr std::array<std::string_view, 2> kOutrunGrounds = {"bounds", "cap"};
-constexpr std::array<std::string_view, 3> kSamenesses = {"content", "normalised", "machine_code"};
+constexpr std::array<std::string_view, 4> kSamenesses = {"content", "normalised", "machine_code", "route"};
 
 std::optional<int> read_optional_int(const Node& node, std::int64_t minimum) {
   return node.has_value() ? std::optional(read_int(node, minimum)) : std::nullopt;
@@ -68,17 +70,21 @@ Json encode_candidate(const ProposedCandidate& candidate) {
     parameters[name] = value;
   }
   Json duplicate = candidate.duplicate ? encode_duplicate(*candidate.duplicate) : Json();
-  return {{"number", candidate.number},
-          {"name", candidate.name},
-          {"identity", task::encode_identity(candidate.identity)},
-          {"parameters", std::move(parameters)},
-          {"hypothesis",
-           {{"regime", candidate.hypothesis.regime},
-            {"limiting_resource", candidate.hypothesis.limiting_resource},
-            {"change", candidate.hypothesis.change},
-            {"predicted_effect", candidate.hypothesis.predicted_effect}}},
-          {"parent", encode_optional(candidate.parent)},
-          {"duplicate", std::move(duplicate)}};
+  Json json = {{"number", candidate.number},
+               {"name", candidate.name},
+               {"identity", task::encode_identity(candidate.identity)},
+               {"parameters", std::move(parameters)},
+               {"hypothesis",
+                {{"regime", candidate.hypothesis.regime},
+                 {"limiting_resource", candidate.hypothesis.limiting_resource},
+                 {"change", candidate.hypothesis.change},
+                 {"predicted_effect", candidate.hypothesis.predicted_effect}}},
+               {"parent", encode_optional(candidate.parent)},
+               {"duplicate", std::move(duplicate)}};
+  if (candidate.tests) {
+    json["tests"] = *candidate.tests;
+  }
+  return json;
 }
 
 ProposedCandidate read_candidate(const Node& node) {
@@ -100,6 +106,9 @@ ProposedCandidate read_candidate(const Node& node) {
   const Node duplicate = fields.required("duplicate");
   if (duplicate.has_value()) {
     candidate.duplicate = read_duplicate(duplicate);
+  }
+  if (const Node tests = fields.optional("tests"); tests.present()) {
+    candidate.tests = read_int(tests, 1);
   }
   fields.refuse_others();
   return candidate;

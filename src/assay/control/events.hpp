@@ -15,6 +15,8 @@
 #include <assay/control/injection_events.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
+#include <assay/control/memory_events.hpp>
+#include <assay/control/routing_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -46,6 +48,7 @@ enum class Sameness : std::uint8_t {
   content,       ///< The same bytes, entry point and parameters.
   normalised,    ///< The same after comments and blank space.
   machine_code,  ///< Built to the same machine code; found after the build, before anything is timed.
+  route,         ///< Another program that takes a closed route again, without anything new that differs (memory.hpp).
 };
 
 [[nodiscard]] std::string_view to_string(Sameness sameness);
@@ -103,8 +106,9 @@ struct ProposedCandidate {
   task::CandidateIdentity identity;  ///< As "content" and "normalised".
   task::Named<std::int64_t> parameters;
   agent::Hypothesis hypothesis;
-  std::optional<int> parent;           ///< null: none.
-  std::optional<Duplicate> duplicate;  ///< null: none. Found before anything is built.
+  std::optional<int> parent;                ///< null: none.
+  std::optional<Duplicate> duplicate;       ///< null: none. Found before anything is built.
+  std::optional<int> tests = std::nullopt;  ///< The hypothesis that it tests; left out of the body otherwise.
 };
 
 /// A round begins. Its solutions are in the archive. No candidates: the proposer has nothing left.
@@ -225,7 +229,8 @@ using Entry =
     std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
                  CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
                  CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
-                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached>;
+                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
+                 HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

@@ -61,6 +61,13 @@ std::vector<Entry> samples() {
       AgentRunEnded{"c-run-1", agent::RunOutcome::quota, "no credit", "s1", "m1",
                     Actuals{{{Actual::Certainty::exact, 7}, {Actual::Certainty::at_least, 8}, {}, {}, {}}}},
       BudgetReached{"codex", "nothing is left"},
+      HypothesisStated{4, "codex", {"n 1..2", "wider loads", "memory", "float4", {-0.2, -0.1}, "aligned", "sure"}},
+      HypothesisTested{4,
+                       7,
+                       {"c-7-gate-2", "abc", 2, task::Outcome::not_better, task::MeasuredEffect{0.1, 0, 0.2},
+                        task::HypothesisStatus::falsified, "no gain"}},
+      EvidenceRecorded{{task::EvidenceKind::noise_floor, "all", 0.01, "", "c-7-gate-2", "abc"}},
+      ArmChosen{3, "claude (opus)", "drawn gain"},
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -11,9 +12,11 @@
 #include <assay/archive/bundle.hpp>
 #include <assay/control/agent_runs.hpp>
 #include <assay/control/injections.hpp>
+#include <assay/control/lessons.hpp>
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
+#include <assay/control/situation.hpp>
 #include <assay/control/void_confirmation.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/recompute.hpp>
@@ -111,6 +114,42 @@ base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& requ
   return Swept{subject, answer.evaluation.id, answer.evaluation.outcome, std::move(cause), std::move(decision)};
 }
 
+// The event that a result means for its subject.
+base::Result<Entry> entry_of(const PendingEvaluation& target, const task::EvaluationRequest& request,
+                             const Answer& answer, const CampaignConfiguration& configuration) {
+  switch (target.purpose) {
+    case Purpose::baseline:
+      return baseline_entry(configuration, answer.evaluation);
+    case Purpose::gate:
+      return gate_entry<CandidateGated>(target.candidate, request, answer);
+    case Purpose::sweep:
+      return swept_entry<CandidateSwept>(target.candidate, request, answer, configuration.policy);
+    case Purpose::null_gate:
+    case Purpose::slower_gate:
+      return gate_entry<InjectionGated>(target.candidate, request, answer);
+    case Purpose::null_sweep:
+      return swept_entry<InjectionSwept>(target.candidate, request, answer, configuration.policy);
+    case Purpose::confirmation:
+      break;
+  }
+  ASSAY_TRY_ASSIGN(Entry confirmed,
+                   swept_entry<CampaignConfirmed>(target.candidate, request, answer, configuration.policy));
+  ASSAY_TRY_ASSIGN(const std::string nothing, why_void(request, answer.evaluation, answer.samples));
+  if (!nothing.empty()) {
+    return EvaluationFailed{
+        target.evaluation, std::string(kVoidSession),
+        fmt::format("the confirmation of candidate {} says nothing about it: {}", target.candidate, nothing)};
+  }
+  return confirmed;
+}
+
+archive::Append append_of(const CampaignConfiguration& configuration, const CampaignState& state,
+                          const std::vector<Entry>& entries) {
+  archive::Append append{configuration.name, state.last_sequence, {}};
+  std::transform(entries.begin(), entries.end(), std::back_inserter(append.events), encode_entry);
+  return append;
+}
+
 }  // namespace
 
 Executor::Executor(archive::Archive& archive, const CampaignConfiguration& configuration, CampaignState state,
@@ -188,7 +227,7 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
     }
     ASSAY_TRY(archive_.record_candidate(proposal.solution));
   }
-  return record(number_proposals(state_, configuration_, propose.round, std::move(proposer), proposals));
+  return record_all(round_entries(state_, configuration_, propose.round, proposer, proposals));
 }
 
 base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
@@ -260,47 +299,33 @@ base::Result<void> Executor::attempt(const PendingEvaluation& target) {
     const auto refused = archive_.ingest(folder, configuration_.name, std::nullopt);
     return tl::unexpected(refused ? *failure : refused.error());
   }
-  ASSAY_TRY_ASSIGN(const Entry entry, interpret(target, request, bundle));
-  ASSAY_TRY(ingest(folder, entry));
-  if (const auto* failed = std::get_if<EvaluationFailed>(&entry)) {
+  ASSAY_TRY_ASSIGN(const std::vector<Entry> entries, interpret(target, request, bundle));
+  ASSAY_TRY(ingest(folder, entries));
+  if (const auto* failed = std::get_if<EvaluationFailed>(&entries.front())) {
     return base::environment_error(failed->code, failed->message);
   }
   return {};
 }
 
-base::Result<Entry> Executor::interpret(const PendingEvaluation& target, const task::EvaluationRequest& request,
-                                        const archive::Bundle& bundle) const {
+base::Result<std::vector<Entry>> Executor::interpret(const PendingEvaluation& target,
+                                                     const task::EvaluationRequest& request,
+                                                     const archive::Bundle& bundle) const {
   ASSAY_TRY_ASSIGN(const Answer answer, read_answer(request, bundle));
-  switch (target.purpose) {
-    case Purpose::baseline:
-      return baseline_entry(configuration_, answer.evaluation);
-    case Purpose::gate:
-      return gate_entry<CandidateGated>(target.candidate, request, answer);
-    case Purpose::sweep:
-      return swept_entry<CandidateSwept>(target.candidate, request, answer, configuration_.policy);
-    case Purpose::null_gate:
-    case Purpose::slower_gate:
-      return gate_entry<InjectionGated>(target.candidate, request, answer);
-    case Purpose::null_sweep:
-      return swept_entry<InjectionSwept>(target.candidate, request, answer, configuration_.policy);
-    case Purpose::confirmation:
-      break;
+  std::vector<Entry> entries;
+  ASSAY_TRY_ASSIGN(entries.emplace_back(), entry_of(target, request, answer, configuration_));
+  ASSAY_TRY_ASSIGN(const std::vector<Entry> lessons,
+                   lessons_of(state_, target, request, answer.evaluation, answer.samples));
+  entries.insert(entries.end(), lessons.begin(), lessons.end());
+  if (const auto* baseline = std::get_if<BaselineMeasured>(&entries.front())) {
+    const std::vector<Entry> headroom = headroom_of(*baseline, answer.evaluation);
+    entries.insert(entries.end(), headroom.begin(), headroom.end());
   }
-  ASSAY_TRY_ASSIGN(Entry confirmed,
-                   swept_entry<CampaignConfirmed>(target.candidate, request, answer, configuration_.policy));
-  ASSAY_TRY_ASSIGN(const std::string nothing, why_void(request, answer.evaluation, answer.samples));
-  if (!nothing.empty()) {
-    return EvaluationFailed{
-        target.evaluation, std::string(kVoidSession),
-        fmt::format("the confirmation of candidate {} says nothing about it: {}", target.candidate, nothing)};
-  }
-  return confirmed;
+  return entries;
 }
 
-base::Result<void> Executor::ingest(const os::Path& folder, const Entry& entry) {
+base::Result<void> Executor::ingest(const os::Path& folder, const std::vector<Entry>& entries) {
   const std::string id = state_.pending->evaluation;
-  auto ingested = archive_.ingest(folder, configuration_.name,
-                                  archive::Append{configuration_.name, state_.last_sequence, {encode_entry(entry)}});
+  auto ingested = archive_.ingest(folder, configuration_.name, append_of(configuration_, state_, entries));
   if (!ingested) {
     // The transaction may have landed and only the removal of the folder failed; `gc` removes it later.
     const auto stored = archive_.evaluation(id);
@@ -308,12 +333,20 @@ base::Result<void> Executor::ingest(const os::Path& folder, const Entry& entry) 
       return tl::unexpected(std::move(ingested.error()));
     }
   }
-  return follow(entry);
+  for (const Entry& entry : entries) {
+    ASSAY_TRY(follow(entry));
+  }
+  return {};
 }
 
-base::Result<void> Executor::record(const Entry& entry) {
-  ASSAY_TRY(archive_.append({configuration_.name, state_.last_sequence, {encode_entry(entry)}}));
-  return follow(entry);
+base::Result<void> Executor::record(const Entry& entry) { return record_all({entry}); }
+
+base::Result<void> Executor::record_all(const std::vector<Entry>& entries) {
+  ASSAY_TRY(archive_.append(append_of(configuration_, state_, entries)));
+  for (const Entry& entry : entries) {
+    ASSAY_TRY(follow(entry));
+  }
+  return {};
 }
 
 base::Result<void> Executor::follow(const Entry& entry) {

@@ -38,6 +38,8 @@ class Executor {
 
   /// Appends an event and follows it.
   [[nodiscard]] base::Result<void> record(const Entry& entry);
+  /// Appends several in one transaction, and follows them.
+  [[nodiscard]] base::Result<void> record_all(const std::vector<Entry>& entries);
   /// Applies an event that has landed, and tells the observer.
   [[nodiscard]] base::Result<void> follow(const Entry& entry);
 
@@ -45,11 +47,12 @@ class Executor {
   [[nodiscard]] base::Result<void> prepare(const PendingEvaluation& target);
   /// Evaluates and ingests with the event that the result means.
   [[nodiscard]] base::Result<void> attempt(const PendingEvaluation& target);
-  /// Turns a result into the event that it means.
-  [[nodiscard]] base::Result<Entry> interpret(const PendingEvaluation& target, const task::EvaluationRequest& request,
-                                              const archive::Bundle& bundle) const;
-  /// Ingests the bundle and appends the event in one transaction.
-  [[nodiscard]] base::Result<void> ingest(const os::Path& folder, const Entry& entry);
+  /// Turns a result into the events that it means: first what became of the subject, then what was learned.
+  [[nodiscard]] base::Result<std::vector<Entry>> interpret(const PendingEvaluation& target,
+                                                           const task::EvaluationRequest& request,
+                                                           const archive::Bundle& bundle) const;
+  /// Ingests the bundle and appends the events in one transaction.
+  [[nodiscard]] base::Result<void> ingest(const os::Path& folder, const std::vector<Entry>& entries);
 
   /// Solution of a candidate by its number; 0 is the baseline.
   [[nodiscard]] base::Result<task::Solution> solution(int number) const;

@@ -209,18 +209,54 @@ class Folding {
   base::Result<void> operator()(const AgentRunIntended& entry) {
     ASSAY_TRY(require(searching(), "no agent can run now"));
     ++state_.agent_runs;
+    AgentRunState& run = state_.runs.emplace_back();
+    run.run = entry.run;
+    run.agent = entry.agent;
+    run.round = state_.rounds_started + 1;
+    state_.arm_pending.clear();
     return require(state_.ledger.reserve(entry.run, entry.most).has_value(), "the budget does not hold the run");
   }
 
   base::Result<void> operator()(const AgentRunEnded& entry) {
     ASSAY_TRY(require(state_.ledger.settle(entry.run, entry.actuals).has_value(), "nobody intended the run"));
     state_.agent_outcomes.push_back(entry.outcome);
+    for (AgentRunState& run : state_.runs) {
+      if (run.run == entry.run) {
+        run.outcome = entry.outcome;
+        const Actual& dollars = entry.actuals[static_cast<std::size_t>(Resource::micro_dollars)];
+        if (dollars.certainty != Actual::Certainty::unknown) {
+          run.micro_dollars = static_cast<double>(dollars.amount);
+        }
+      }
+    }
     return {};
   }
 
   base::Result<void> operator()(const BudgetReached& entry) {
     state_.budget_reached = entry.why;
     return require(searching(), "no agent can run now");
+  }
+
+  base::Result<void> operator()(const HypothesisStated& entry) {
+    ASSAY_TRY(require(state_.phase != Phase::finished && state_.phase != Phase::failed, "the search is over"));
+    return control::follow(entry, state_.memory);
+  }
+
+  base::Result<void> operator()(const HypothesisTested& entry) {
+    ASSAY_TRY(require(known(entry.candidate), "there is no such candidate"));
+    const CandidateState& candidate = at(entry.candidate);
+    return control::follow(entry,
+                           candidate.sweep_evaluation.empty() ? candidate.gate_evaluation : candidate.sweep_evaluation,
+                           state_.memory);
+  }
+
+  base::Result<void> operator()(const EvidenceRecorded& entry) { return control::follow(entry, state_.memory); }
+
+  base::Result<void> operator()(const ArmChosen& entry) {
+    ASSAY_TRY(require(searching() && entry.number == state_.arms_chosen + 1, "no arm can be chosen now"));
+    state_.arms_chosen = entry.number;
+    state_.arm_pending = entry.arm;
+    return {};
   }
 
   base::Result<void> operator()(const CampaignFinished& entry) {
@@ -337,8 +373,17 @@ class Folding {
     if (proposed.duplicate) {
       ASSAY_TRY(require(proposed.duplicate->of < proposed.number, "a duplicate repeats nothing earlier"));
       candidate.outcome = task::Outcome::duplicate;
-      candidate.cause = describe(*proposed.duplicate);
+      candidate.cause = describe(*proposed.duplicate, proposed.tests, state_);
       candidate.duplicate_of = proposed.duplicate->of;
+    }
+    if (proposed.tests) {
+      ASSAY_TRY(require(static_cast<std::size_t>(*proposed.tests) <= state_.memory.hypotheses.size(),
+                        "it tests a hypothesis that nobody stated"));
+      HypothesisState& hypothesis = state_.memory.hypotheses[static_cast<std::size_t>(*proposed.tests - 1)];
+      ASSAY_TRY(require(!hypothesis.candidate, "its hypothesis has a candidate already"));
+      hypothesis.candidate = proposed.number;
+      hypothesis.refused = candidate.cause;
+      candidate.tests = proposed.tests;
     }
     state_.candidates.push_back(std::move(candidate));
     return {};

@@ -120,6 +120,21 @@ struct Narrator {
   std::string operator()(const AgentRunEnded& entry) const {
     return fmt::format("{}: {}: {}", entry.run, agent::to_string(entry.outcome), entry.cause);
   }
+  std::string operator()(const HypothesisStated& entry) const {
+    return fmt::format("hypothesis {} of {}: {} in {}, predicted {}", entry.number, entry.by,
+                       entry.hypothesis.mechanism.empty() ? entry.hypothesis.change : entry.hypothesis.mechanism,
+                       entry.hypothesis.regime, task::predicted_text(entry.hypothesis.predicted));
+  }
+  std::string operator()(const HypothesisTested& entry) const {
+    return fmt::format("hypothesis {} is {}: {}", entry.hypothesis, task::to_string(entry.test.status), entry.test.why);
+  }
+  std::string operator()(const EvidenceRecorded& entry) const {
+    return fmt::format("{} in {}: {:.4g}{}", task::to_string(entry.evidence.kind), entry.evidence.regime,
+                       entry.evidence.value, entry.evidence.word.empty() ? "" : ", " + entry.evidence.word);
+  }
+  std::string operator()(const ArmChosen& entry) const {
+    return fmt::format("{} has the next run: {}", entry.arm, entry.why);
+  }
   std::string operator()(const BudgetReached& entry) const {
     return fmt::format("{} is not asked: {}", entry.agent, entry.why);
   }

@@ -12,6 +12,7 @@
 #include <assay/control/configuration.hpp>
 #include <assay/control/events.hpp>
 #include <assay/control/ledger.hpp>
+#include <assay/control/memory.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -66,6 +67,7 @@ struct CandidateState {
   std::optional<Outrun> outrun;  ///< Absent: it was swept, failed its gate, or its round is still open.
   bool in_race_again = false;    ///< A winner of its round that outran it was demoted: it may be swept after all.
   std::optional<std::string> demotion;  ///< Why its confirmation took the place back that a promotion had given it.
+  std::optional<int> tests;             ///< The hypothesis that it tests, by number.
 };
 
 /// One new session of a finalist against the baseline.
@@ -101,6 +103,15 @@ struct PendingEvaluation {
   std::string evaluation;
 };
 
+/// One run of an agent, as the journal tells it.
+struct AgentRunState {
+  std::string run;
+  std::string agent;
+  int round = 0;                             ///< Whose proposals it is for.
+  std::optional<agent::RunOutcome> outcome;  ///< Absent: it has not ended.
+  std::optional<double> micro_dollars;       ///< What it told; absent: nothing.
+};
+
 /// State is a fold over the journal; nothing else is remembered.
 struct CampaignState {
   Phase phase = Phase::baseline;
@@ -125,10 +136,14 @@ struct CampaignState {
   int agent_runs = 0;
   std::vector<agent::RunOutcome> agent_outcomes;  ///< Of those that have ended, in their order.
   std::string budget_reached;                     ///< Why the last run that was refused was; empty: none was.
+  std::vector<AgentRunState> runs;                ///< In their order.
+  int arms_chosen = 0;
+  std::string arm_pending;  ///< Chosen for a run that has not begun; empty: none.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.
   std::vector<InjectionState> injections;        ///< By number.
+  Memory memory;                                 ///< What was learned: hypotheses and evidence.
 
   [[nodiscard]] const CandidateState& candidate(int number) const;
   [[nodiscard]] const InjectionState& injection(int number) const;

@@ -403,6 +403,9 @@ class Judge {
   void summarise(int pairs) {
     judged_.evaluation.timings = measure::summarise(request_, judged_.samples, pairs);
     evidence_.add_errors_to(judged_.evaluation.timings);
+    if (!means_.device->simulated()) {  // Its clock has nothing to do with this machine's memory.
+      evidence_.add_floors_to(judged_.evaluation.timings, peaks_);
+    }
   }
 
   // A worker that is killed from outside is the machine's doing, not the candidate's, until it happens every time.

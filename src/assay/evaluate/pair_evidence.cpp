@@ -57,6 +57,26 @@ void PairEvidence::add_errors_to(std::vector<task::WorkloadTiming>& timings) con
   }
 }
 
+MeasuredLimits PairEvidence::limits(const std::optional<device::DevicePeaks>& peaks) const {
+  // A memory is as fast as it ever was: now, or when it was measured once for all.
+  const device::DevicePeaks kept = peaks.value_or(device::DevicePeaks{});
+  return {bytes_per_ns_ > 0 ? std::max(bytes_per_ns_, kept.bytes_per_ns) : 0, kept.operations_bound()};
+}
+
+void PairEvidence::add_floors_to(std::vector<task::WorkloadTiming>& timings,
+                                 const std::optional<device::DevicePeaks>& peaks) const {
+  const MeasuredLimits measured = limits(peaks);
+  for (std::size_t w = 0; w < std::min(timings.size(), least_work_.size()); ++w) {
+    const double moving_ns = measured.bytes_per_ns > 0 ? least_work_[w].bytes / measured.bytes_per_ns : 0;
+    const double computing_ns =
+        measured.operations_per_ns > 0 ? least_work_[w].operations / measured.operations_per_ns : 0;
+    if (std::max(moving_ns, computing_ns) > 0) {
+      timings[w].floor_ns = std::max(moving_ns, computing_ns);
+      timings[w].floor_limit = moving_ns >= computing_ns ? "memory" : "arithmetic";
+    }
+  }
+}
+
 std::optional<task::Finding> PairEvidence::doubts(const task::EvaluationRequest& request,
                                                   const std::vector<task::Sample>& samples,
                                                   const std::vector<task::WorkloadTiming>& timings,
@@ -71,10 +91,7 @@ std::optional<task::Finding> PairEvidence::doubts(const task::EvaluationRequest&
                                  of_side(outlived_ns_, task::Side::incumbent));
   }
   if (!doubt && request.probes(task::Probe::roofline_floor)) {
-    // A memory is as fast as it ever was: now, or when it was measured once for all.
-    const device::DevicePeaks kept = peaks.value_or(device::DevicePeaks{});
-    const double bytes_per_ns = bytes_per_ns_ > 0 ? std::max(bytes_per_ns_, kept.bytes_per_ns) : 0;
-    doubt = doubt_too_fast(timings, least_work_, {bytes_per_ns, kept.operations_bound()});
+    doubt = doubt_too_fast(timings, least_work_, limits(peaks));
   }
   if (!doubt && reconciles) {
     if (std::optional<std::string> sentence = measure::reconcile(samples)) {

@@ -8,6 +8,7 @@
 
 #include <assay/device/device_peaks.hpp>
 #include <assay/evaluate/process_pair.hpp>
+#include <assay/evaluate/suspicion.hpp>
 #include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 #include <assay/tensor/comparison.hpp>
@@ -27,6 +28,9 @@ class PairEvidence {
   /// Sets the largest errors of the workloads that had a checked call.
   void add_errors_to(std::vector<task::WorkloadTiming>& timings) const;
 
+  /// Sets the roofline's floor of the workloads whose least work is known, where the device was measured.
+  void add_floors_to(std::vector<task::WorkloadTiming>& timings, const std::optional<device::DevicePeaks>& peaks) const;
+
   /// The first reason to doubt the times, by the probes that the request has on; nullopt: none. `peaks`: what the device
   /// was measured to do at most, once for all.
   [[nodiscard]] std::optional<task::Finding> doubts(const task::EvaluationRequest& request,
@@ -38,6 +42,8 @@ class PairEvidence {
   [[nodiscard]] std::vector<task::Finding> flags() const;
 
  private:
+  [[nodiscard]] MeasuredLimits limits(const std::optional<device::DevicePeaks>& peaks) const;
+
   bool first_ = true;
   std::vector<double> floors_ns_;
   std::vector<double> interference_;

@@ -145,6 +145,31 @@ TEST(PairEvidence, TheFirstPairsWorkAndBandwidthStandForAll) {
   EXPECT_FALSE(evidence_of({later, first}).doubts(request_without({}), {}, timings_of(39), {}));
 }
 
+TEST(PairEvidence, TheFloorIsTheLongerOfMovingAndComputing) {
+  PairResult pair;
+  pair.least_work = {
+      {.bytes = 8000, .operations = 1e6}, {.bytes = 8000, .operations = 1e3}, {.bytes = 0, .operations = 0}};
+  pair.bytes_per_ns = 100;
+  const device::DevicePeaks peaks{50, 1000, 5000, "wgmma", true};
+  std::vector<task::WorkloadTiming> timings(4);
+  evidence_of({pair}).add_floors_to(timings, peaks);
+  EXPECT_EQ(timings[0].floor_ns, 200) << "1e6 operations at 5000, without the margin of a doubt";
+  EXPECT_EQ(timings[0].floor_limit, "arithmetic");
+  EXPECT_EQ(timings[1].floor_ns, 80) << "the memory as fast as it was now";
+  EXPECT_EQ(timings[1].floor_limit, "memory");
+  EXPECT_FALSE(timings[2].floor_ns) << "its work is not known";
+  EXPECT_FALSE(timings[3].floor_ns);
+}
+
+TEST(PairEvidence, WhereNothingWasMeasuredThereIsNoFloor) {
+  PairResult pair;
+  pair.least_work = {{.bytes = 8000, .operations = 1e6}};
+  std::vector<task::WorkloadTiming> timings(1);
+  evidence_of({pair}).add_floors_to(timings, std::nullopt);
+  EXPECT_FALSE(timings[0].floor_ns);
+  EXPECT_EQ(timings[0].floor_limit, "");
+}
+
 TEST(PairEvidence, RatiosOfAllPairsAreOneMedian) {
   PairResult quiet;
   quiet.interference = {0, 0, 0, 0, 0};

@@ -77,6 +77,7 @@ TraceAudit audit_trace(const TraceArchive& archive, const std::string& name, con
   TraceAudit trace;
   trace.name = name;
   count_failures(archive, trace);
+  trace.repeats = source_repeats(archive, name);
   trace.noise = trace_noise(archive, name);
   std::vector<std::size_t> successes;
   for (const std::size_t i : archive.of_trace(name)) {
@@ -143,6 +144,7 @@ base::Json encode(const Audit& audit) {
   base::Json traces = base::Json::object();
   base::Json failures = base::Json::object();
   base::Json unjudged = base::Json::object();
+  base::Json repeats = base::Json::object();
   for (const TraceAudit& trace : audit.traces) {
     traces[trace.name] = {{"picked", id_or_null(audit, trace.picked)},
                           {"fastest", id_or_null(audit, trace.fastest)},
@@ -154,11 +156,17 @@ base::Json encode(const Audit& audit) {
     }
     failures[trace.name] = std::move(counts);
     unjudged[trace.name] = trace.unjudged;
+    repeats[trace.name] = {{"evaluations", trace.repeats.evaluations},
+                           {"same_bytes", trace.repeats.same_bytes},
+                           {"same_source", trace.repeats.same_source},
+                           {"answered", trace.repeats.answered},
+                           {"most", trace.repeats.most}};
   }
   return {{"promotions", std::move(promotions)},
           {"traces", std::move(traces)},
           {"failures", std::move(failures)},
-          {"unjudged", std::move(unjudged)}};
+          {"unjudged", std::move(unjudged)},
+          {"repeats", std::move(repeats)}};
 }
 
 }  // namespace assay::foreign

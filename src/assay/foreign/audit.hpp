@@ -10,6 +10,7 @@
 #include <assay/base/json.hpp>
 #include <assay/foreign/evaluation.hpp>
 #include <assay/foreign/failure.hpp>
+#include <assay/foreign/source_repeats.hpp>
 #include <assay/foreign/verdict.hpp>
 
 namespace assay::foreign {
@@ -26,6 +27,7 @@ struct TraceAudit {
   std::size_t unjudged = 0;
   std::size_t distinct_sources = 0;    ///< Normalised, of all evaluations.
   std::size_t resubmitted = 0;         ///< Evaluations of a source that had been evaluated before, by either name.
+  SourceRepeats repeats;               ///< What a memory of sources would have refused.
   stats::RepeatNoise noise;            ///< Of the logarithm of one latency.
   std::optional<std::size_t> picked;   ///< What the controller would have kept last.
   std::optional<std::size_t> fastest;  ///< The lowest mean latency measured in the picked one's environment.
@@ -47,7 +49,7 @@ struct Audit {
 [[nodiscard]] Audit audit(TraceArchive archive);
 
 /// Encodes the answer: {promotions: [{id, verdict, reasons}], traces: {name: {picked, fastest, tellable_apart}},
-/// failures: {name: {compile, …}}, unjudged: {name: n}}. Its names never change.
+/// failures: {name: {compile, …}}, unjudged: {name: n}, repeats: {name: {evaluations, same_bytes, …}}}. Its names never change.
 [[nodiscard]] base::Json encode(const Audit& audit);
 
 }  // namespace assay::foreign

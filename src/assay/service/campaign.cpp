@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include <assay/agent/agent_proposer.hpp>
+#include <assay/agent/routed_proposer.hpp>
 #include <assay/agent/tuner.hpp>
 #include <assay/base/text.hpp>
 #include <assay/base/time.hpp>
 #include <assay/dataset/given.hpp>
+#include <assay/service/agent_arms.hpp>
 #include <assay/service/judge_evaluator.hpp>
 #include <assay/service/judgement.hpp>
 #include <assay/service/solutions.hpp>
@@ -35,19 +38,28 @@ class NoProposer final : public agent::Proposer {
 };
 
 // What an agent is started with, from the campaign's own record of it.
-agent::AgentSettings agent_settings(const control::CampaignConfiguration& configuration, const os::Path& archive) {
+base::Result<agent::AgentSettings> agent_settings(const control::CampaignConfiguration& configuration,
+                                                  const control::AgentArm& arm, const os::Path& archive) {
   const control::AgentPlan& plan = *configuration.agent;
   agent::AgentSettings settings;
-  settings.choice.word = plan.word;
-  settings.choice.model = plan.model;
+  settings.choice.word = arm.word;
+  settings.choice.model = arm.model;
+  settings.name = control::arm_name(arm, plan.others.empty());
   settings.most.tokens.input = plan.tokens_per_run;
   if (plan.micro_dollars_per_run > 0) {
     settings.most.dollars = static_cast<double>(plan.micro_dollars_per_run) / kMicroDollars;
     settings.choice.dollars = settings.most.dollars;
   }
   settings.limits.wall = std::chrono::minutes(plan.minutes_per_run);
-  settings.origin = configuration.baseline;
+  settings.origin = arm.origin.value_or(configuration.baseline);
+  settings.keeps_language = arm.origin.has_value();
   settings.records = archive / "agent-runs";
+  if (agent::names_http_agent(arm.word)) {
+    ASSAY_TRY_ASSIGN(settings.http, agent::make_http_agent(settings.choice, agent::own_environment()));
+    if (plan.tokens_per_run > 0) {
+      settings.http->most_tokens = plan.tokens_per_run;
+    }
+  }
   return settings;
 }
 
@@ -58,10 +70,17 @@ base::Result<agent::AgentProgram> agent_program(const agent::AgentChoice& choice
 base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration,
                                                              const os::Path& archive) {
   if (configuration.agent) {
-    agent::AgentSettings settings = agent_settings(configuration, archive);
-    const agent::AgentChoice choice = settings.choice;
-    return std::make_unique<agent::AgentProposer>(
-        std::move(settings), [choice](const os::Path& folder) { return agent_program(choice, folder); });
+    std::vector<std::unique_ptr<agent::Proposer>> arms;
+    for (const control::AgentArm& arm : configuration.agent->arms()) {
+      ASSAY_TRY_ASSIGN(agent::AgentSettings settings, agent_settings(configuration, arm, archive));
+      const agent::AgentChoice choice = settings.choice;
+      arms.push_back(std::make_unique<agent::AgentProposer>(
+          std::move(settings), [choice](const os::Path& folder) { return agent_program(choice, folder); }));
+    }
+    if (arms.size() == 1) {
+      return std::move(arms.front());
+    }
+    return std::make_unique<agent::RoutedProposer>(std::move(arms));
   }
   if (!configuration.tunable) {
     return std::make_unique<NoProposer>();
@@ -72,7 +91,9 @@ base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::Camp
 
 // A program that is not there is told before the baseline is measured; a budget without what a run sets aside of it would
 // be passed by a run whose account is lost.
-base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions& options) {
+base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Dataset& dataset,
+                                                           const CampaignOptions& options,
+                                                           const control::CampaignConfiguration& configuration) {
   const AgentOptions& given = options.agent;
   if (given.word.empty()) {
     return std::optional<control::AgentPlan>();
@@ -80,7 +101,7 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions
   if (!options.tunable.empty()) {
     return base::input_error("campaign.two_proposers", "give --tunable or --agent: one of them proposes");
   }
-  ASSAY_TRY(agent_program({given.word, given.model, std::nullopt}, "/"));
+  ASSAY_TRY_ASSIGN(std::vector<control::AgentArm> arms, plan_arms(dataset, given, configuration));
   if ((given.budget_dollars && given.dollars <= 0) || (given.budget_tokens && given.tokens <= 0)) {
     return base::input_error(
         "campaign.no_reservation",
@@ -88,8 +109,10 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions
         "--run-tokens with --budget-tokens");
   }
   control::AgentPlan plan;
-  plan.word = given.word;
-  plan.model = given.model;
+  plan.word = arms.front().word;
+  plan.model = arms.front().model;
+  plan.origin = arms.front().origin;
+  plan.others.assign(std::next(arms.begin()), arms.end());
   plan.minutes_per_run = given.minutes;
   plan.micro_dollars_per_run = control::to_micro_dollars(given.dollars);
   plan.tokens_per_run = given.tokens;
@@ -127,7 +150,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
     ASSAY_TRY_ASSIGN(configuration.supplied.emplace_back(),
                      resolve_solution(dataset, nullptr, also, configuration.definition));
   }
-  ASSAY_TRY_ASSIGN(configuration.agent, plan_agent(options));
+  ASSAY_TRY_ASSIGN(configuration.agent, plan_agent(dataset, options, configuration));
   if (!options.tunable.empty()) {
     ASSAY_TRY_ASSIGN(configuration.tunable,
                      resolve_solution(dataset, nullptr, options.tunable, configuration.definition));

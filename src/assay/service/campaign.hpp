@@ -15,8 +15,11 @@ namespace assay::service {
 
 /// An agent that is to propose, as a person names it.
 struct AgentOptions {
-  std::string word;                      ///< "codex", "claude", "command:PROGRAM"; empty: none.
+  std::string word;                      ///< "codex", "claude", "http:URL", "command:PROGRAM"; empty: none.
   std::string model;                     ///< Empty: the program's default.
+  std::vector<std::string> others;       ///< Further agents; each run goes to one of them all.
+  std::vector<std::string> models;       ///< Of the others, in their order; fewer: the program's default.
+  std::vector<std::string> languages;    ///< In which each of them may write; empty: the baseline's.
   int minutes = 20;                      ///< That one run may take.
   double dollars = 0;                    ///< Set aside for one run; Claude is told to keep to it.
   std::int64_t tokens = 0;               ///< Set aside for one run.

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include <assay/control/memory_view.hpp>
 #include <assay/service/campaign.hpp>
 
 namespace assay::service {
@@ -105,7 +107,15 @@ base::Json encode_agent(const CampaignStatus& status) {
   for (const agent::RunOutcome outcome : status.state.agent_outcomes) {
     outcomes.push_back(std::string(agent::to_string(outcome)));
   }
+  base::Json arms = base::Json::object();
+  const auto all = status.configuration.agent->arms();
+  for (const control::AgentArm& arm : all) {
+    const std::string name = control::arm_name(arm, all.size() == 1);
+    arms[name] = std::count_if(status.state.runs.begin(), status.state.runs.end(),
+                               [&](const control::AgentRunState& run) { return run.agent == name; });
+  }
   return {{"word", status.configuration.agent->word},
+          {"arms", std::move(arms)},
           {"runs", status.state.agent_runs},
           {"outcomes", std::move(outcomes)},
           {"budget_reached", text_or_null(status.state.budget_reached)},
@@ -135,6 +145,9 @@ base::Json encode(const CampaignStatus& status) {
   json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);
   if (status.configuration.agent) {
     json["agent"] = encode_agent(status);
+  }
+  if (!state.memory.hypotheses.empty() || !state.memory.evidence.empty()) {
+    json["memory"] = control::view(state.memory, state.incumbent_number());
   }
   json["screening"] = encode_screening(state);
   json["confirmations"] = encode_each(state.confirmations, encode_confirmation);

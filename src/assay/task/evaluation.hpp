@@ -105,6 +105,10 @@ struct WorkloadTiming {
   /// formulas (tensor::LargestErrors). Nothing if no output is floating, and in records of before they were measured.
   std::optional<double> largest_absolute_error = std::nullopt;
   std::optional<double> largest_relative_error = std::nullopt;
+  /// What its least work takes here (operators::Work) at the bandwidth and the rate that were measured of this device, and
+  /// which of them that is: "memory" or "arithmetic". Absent where nothing was measured, and in records of before.
+  std::optional<double> floor_ns = std::nullopt;
+  std::string floor_limit = {};
 };
 
 /// The incumbent against a copy of itself, in process pairs between those of the comparison (SessionPlan::self_comparison):

@@ -78,6 +78,18 @@ TEST(EvaluationCodec, TheSizeOfWhatALogLeavesOutRoundTripsWhereThereIsOne) {
   EXPECT_FALSE(decode_evaluation(wrong, "e")) << "nothing is said of nothing";
 }
 
+TEST(EvaluationCodec, FloorsRoundTripAndARecordOfBeforeThemIsRead) {
+  Json json = written(sample_evaluation());
+  EXPECT_EQ(json["timings"][0]["floor_ns"], 12.5);
+  EXPECT_EQ(json["timings"][0]["floor_limit"], "memory");
+  EXPECT_EQ(encode(decode_evaluation(json, "e").value()).dump(), json.dump());
+  json["timings"][0].erase("floor_ns");
+  json["timings"][0].erase("floor_limit");
+  const Evaluation read = decode_evaluation(json, "e").value();
+  EXPECT_FALSE(read.timings[0].floor_ns);
+  EXPECT_EQ(encode(read).dump(), json.dump());
+}
+
 TEST(EvaluationCodec, KernelsRoundTripAndARecordOfBeforeThemIsRead) {
   Json json = written(sample_evaluation());
   EXPECT_EQ(json["candidate_build"]["kernels"][0]["spill_load_bytes"], 1476);
@@ -242,10 +254,11 @@ TEST(EvaluationCodec, EveryFieldMustBeThere) {
   const Json whole = written(sample_evaluation());
   const auto check = [](const Json& part, const Json& document, const std::string& place) {
     for (const auto& [key, value] : part.items()) {
-      if (key.starts_with("largest_") || key == "stress_trials" || key == "official" || key == "trials" ||
-          key == "phases" || place == "/phases" || key == "picture" || key == "kernels" || key == "tier" ||
-          key == "clock" || key == "device_readings" || key == "canary" || key == "aa" || key == "checker_doubts" ||
-          key == "code" || key == "replayed" || key == "clean_on_workloads" || key == "failing_inputs") {
+      if (key.starts_with("largest_") || key.starts_with("floor_") || key == "stress_trials" || key == "official" ||
+          key == "trials" || key == "phases" || place == "/phases" || key == "picture" || key == "kernels" ||
+          key == "tier" || key == "clock" || key == "device_readings" || key == "canary" || key == "aa" ||
+          key == "checker_doubts" || key == "code" || key == "replayed" || key == "clean_on_workloads" ||
+          key == "failing_inputs") {
         continue;  // records of before do not have them
       }
       Json json = document;

@@ -229,6 +229,8 @@ WorkloadTiming read_timing(const Node& node) {
   timing.log_ratio_upper = read_optional_number(fields.required("log_ratio_upper"));
   timing.largest_absolute_error = read_optional_number(fields.optional("largest_absolute_error"));
   timing.largest_relative_error = read_optional_number(fields.optional("largest_relative_error"));
+  timing.floor_ns = read_optional_number(fields.optional("floor_ns"));
+  timing.floor_limit = fields.optional("floor_limit").text();
   fields.refuse_others();
   return timing;
 }
@@ -250,6 +252,10 @@ Json encode_timing(const WorkloadTiming& timing) {
   }
   if (timing.largest_relative_error) {
     json["largest_relative_error"] = encode_number(*timing.largest_relative_error);
+  }
+  if (timing.floor_ns) {
+    json["floor_ns"] = encode_number(*timing.floor_ns);
+    json["floor_limit"] = timing.floor_limit;
   }
   return json;
 }

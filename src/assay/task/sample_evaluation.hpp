@@ -64,6 +64,8 @@ namespace assay::task::testing {
   timing.log_ratio = -0.25;
   timing.largest_absolute_error = 0.125;
   timing.largest_relative_error = std::numeric_limits<double>::infinity();
+  timing.floor_ns = 12.5;
+  timing.floor_limit = "memory";
   evaluation.timings = {timing};
   evaluation.comparison = Comparison{2,
                                      {-0.5, 0.25},

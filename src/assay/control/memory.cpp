@@ -1,0 +1,163 @@
+#include <assay/control/memory.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include <assay/base/text.hpp>
+
+namespace assay::control {
+namespace {
+
+constexpr std::size_t kShownWords = 120;
+
+base::Result<void> fits_memory(bool holds, const char* otherwise) {
+  return holds ? base::Result<void>() : base::internal_error("journal.order", otherwise);
+}
+
+// Words of an agent inside a sentence of ours: on one line, without what could drive a terminal, and short.
+std::string shown_words(const std::string& text) {
+  std::string words = base::printable(text);
+  for (char& c : words) {
+    c = c == '\n' || c == '\t' || c == '"' ? ' ' : c;
+  }
+  std::size_t end = std::min(words.size(), kShownWords);
+  while (end > 0 && end < words.size() && (static_cast<unsigned char>(words[end]) & 0xC0U) == 0x80U) {
+    --end;  // Not in the middle of a character.
+  }
+  words.resize(end);
+  return words;
+}
+
+RouteStanding standing_of(const task::HypothesisTest& test, const Memory& memory, int incumbent) {
+  if (test.environment.empty() || test.environment != memory.environment) {
+    return RouteStanding::other_environment;
+  }
+  return test.against == incumbent ? RouteStanding::closed : RouteStanding::other_incumbent;
+}
+
+bool said_before(const Memory& memory, const task::Hypothesis& hypothesis) {
+  const std::string differs = task::route_key(hypothesis.differs);
+  return std::any_of(memory.hypotheses.begin(), memory.hypotheses.end(), [&](const HypothesisState& other) {
+    return task::same_route(other.stated, hypothesis) && other.refused.empty() && other.candidate.has_value() &&
+           task::route_key(other.stated.differs) == differs;
+  });
+}
+
+}  // namespace
+
+const HypothesisState& Memory::hypothesis(int number) const {
+  ASSAY_CHECK(number >= 1 && static_cast<std::size_t>(number) <= hypotheses.size());
+  return hypotheses[static_cast<std::size_t>(number - 1)];
+}
+
+base::Result<void> follow(const HypothesisStated& entry, Memory& memory) {
+  ASSAY_TRY(fits_memory(entry.number == static_cast<int>(memory.hypotheses.size()) + 1,
+                        "a hypothesis' number is out of order"));
+  HypothesisState& state = memory.hypotheses.emplace_back();
+  state.number = entry.number;
+  state.by = entry.by;
+  state.stated = entry.hypothesis;
+  return {};
+}
+
+base::Result<void> follow(const HypothesisTested& entry, const std::string& evaluation, Memory& memory) {
+  ASSAY_TRY(fits_memory(entry.hypothesis >= 1 && static_cast<std::size_t>(entry.hypothesis) <= memory.hypotheses.size(),
+                        "there is no such hypothesis"));
+  HypothesisState& state = memory.hypotheses[static_cast<std::size_t>(entry.hypothesis - 1)];
+  ASSAY_TRY(fits_memory(state.candidate == entry.candidate, "the candidate does not test the hypothesis"));
+  ASSAY_TRY(fits_memory(entry.test.evaluation == evaluation, "it is not the candidate's newest evaluation"));
+  // A status that the rule does not give was written by nobody that may: words do not become one on the way either.
+  ASSAY_TRY(fits_memory(entry.test.status == task::judge_hypothesis(state.stated.predicted, entry.test.effect),
+                        "the rule gives another status"));
+  state.tests.push_back(entry.test);
+  if (!entry.test.environment.empty()) {
+    memory.environment = entry.test.environment;
+  }
+  return {};
+}
+
+base::Result<void> follow(const EvidenceRecorded& entry, Memory& memory) {
+  memory.evidence.push_back(entry.evidence);
+  if (!entry.evidence.environment.empty()) {
+    memory.environment = entry.evidence.environment;
+  }
+  return {};
+}
+
+std::string_view to_string(RouteStanding standing) {
+  switch (standing) {
+    case RouteStanding::closed:
+      return "closed";
+    case RouteStanding::other_environment:
+      return "other_environment";
+    case RouteStanding::other_incumbent:
+      return "other_incumbent";
+  }
+  return "closed";
+}
+
+std::vector<Route> failed_routes(const Memory& memory, int incumbent) {
+  std::vector<Route> routes;
+  for (const HypothesisState& state : memory.hypotheses) {
+    if (state.status() == task::HypothesisStatus::falsified) {
+      const task::HypothesisTest& test = state.tests.back();
+      routes.push_back(
+          {state.number, state.candidate.value_or(0), state.stated, test, standing_of(test, memory, incumbent)});
+    }
+  }
+  return routes;
+}
+
+std::optional<Repeat> repeated_route(const Memory& memory, int incumbent, const task::Hypothesis& hypothesis) {
+  const std::vector<Route> routes = failed_routes(memory, incumbent);
+  const auto closed = std::find_if(routes.rbegin(), routes.rend(), [&](const Route& route) {
+    return route.standing == RouteStanding::closed && task::same_route(route.stated, hypothesis);
+  });
+  if (closed == routes.rend()) {
+    return std::nullopt;
+  }
+  const bool silent = task::route_key(hypothesis.differs).empty();
+  if (!silent && !said_before(memory, hypothesis)) {
+    return std::nullopt;
+  }
+  return Repeat{
+      *closed, fmt::format("\"{}\" in {} is a closed route: candidate {} {}; {}", shown_words(closed->stated.mechanism),
+                           shown_words(closed->stated.regime), closed->candidate, closed->test.why,
+                           silent ? "say in \"differs\" what is different now"
+                                  : "what \"differs\" says was said of it before: say something new")};
+}
+
+std::string retry_conditions(const Route& route) {
+  switch (route.standing) {
+    case RouteStanding::closed:
+      break;
+    case RouteStanding::other_environment:
+      return "may be tried again: the environment is another one now";
+    case RouteStanding::other_incumbent:
+      return "may be tried again: the incumbent is another one now";
+  }
+  return fmt::format(
+      "again in another environment, against another incumbent than {}, in another regime than {}, or "
+      "with what differs stated",
+      route.test.against == 0 ? "the baseline" : fmt::format("candidate {}", route.test.against),
+      shown_words(route.stated.regime));
+}
+
+std::vector<HypothesisState> next_hypotheses(const Memory& memory) {
+  std::vector<HypothesisState> next;
+  std::copy_if(memory.hypotheses.begin(), memory.hypotheses.end(), std::back_inserter(next),
+               [](const HypothesisState& state) { return !state.candidate.has_value(); });
+  return next;
+}
+
+std::optional<task::Evidence> newest_evidence(const Memory& memory, task::EvidenceKind kind,
+                                              const std::string& regime) {
+  const auto found = std::find_if(memory.evidence.rbegin(), memory.evidence.rend(), [&](const task::Evidence& one) {
+    return one.kind == kind && one.regime == regime && task::holds_in(one, memory.environment);
+  });
+  return found == memory.evidence.rend() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace assay::control
