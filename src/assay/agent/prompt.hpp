@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <assay/agent/proposer.hpp>
+#include <assay/agent/round_plan.hpp>
 #include <assay/base/json.hpp>
 #include <assay/task/definition.hpp>
 
@@ -20,6 +21,14 @@ struct RegimeFact {
   std::optional<double> headroom;  ///< Baseline over the roofline's floor; absent: nobody has measured or modelled it.
 };
 
+/// What a campaign with three roles remembers of them (full_agent.hpp).
+struct RoleMemory {
+  int round = 1;                     ///< The one that is proposed now.
+  std::optional<RoundPlan> plan;     ///< Of this round, if its planner was asked before a resume.
+  std::vector<std::string> lessons;  ///< What summarisers said and was checked, in our words (lesson_of).
+  int summarised = 0;                ///< The last candidate that a summariser was asked about.
+};
+
 /// How the campaign stands, as data. An agent gets it as state.json, and the prompt is written from it alone.
 struct Situation {
   task::Definition definition;
@@ -31,6 +40,7 @@ struct Situation {
   std::optional<double> parent_log_ratio;
   std::vector<Trial> tried;            ///< Without their sources.
   std::vector<std::string> remaining;  ///< Budget, a line each: "$0.4200", "3 runs".
+  RoleMemory roles;
 };
 
 [[nodiscard]] base::Json encode(const Situation& situation);

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include <assay/agent/claims.hpp>
+#include <assay/agent/round_plan.hpp>
 #include <assay/agent/run_outcome.hpp>
 #include <assay/agent/usage.hpp>
 #include <assay/base/error.hpp>
@@ -35,6 +37,9 @@ class RunJournal {
   /// be made.
   [[nodiscard]] virtual base::Result<std::string> intend(const RunIntent& intent) = 0;
   [[nodiscard]] virtual base::Result<void> end(const RunEnding& ending) = 0;
+  /// Keep what a round is to try, and what was said of its candidates: neither is asked for twice after a resume.
+  [[nodiscard]] virtual base::Result<void> keep(const RoundPlan& /*plan*/) { return {}; }
+  [[nodiscard]] virtual base::Result<void> keep(const Summary& /*summary*/) { return {}; }
 };
 
 }  // namespace assay::agent

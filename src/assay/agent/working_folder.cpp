@@ -124,15 +124,21 @@ std::string claim(const std::optional<EventJson>& stated, std::string_view key, 
 
 }  // namespace
 
-Hypothesis read_hypothesis(const os::Path& folder) {
-  const os::Path path = folder / kHypothesisFile;
+std::optional<std::string> read_left_file(const os::Path& folder, const char* name, std::uint64_t most) {
+  const os::Path path = folder / name;
   std::error_code error;
-  std::optional<EventJson> stated;
   // The agent is dead by now, so that nothing changes between the look and the reading.
-  if (files::symlink_status(path, error).type() == files::file_type::regular) {
-    if (const auto text = os::read_file(path, kMostHypothesisBytes)) {
-      stated = parse_event(*text);
-    }
+  if (files::symlink_status(path, error).type() != files::file_type::regular) {
+    return std::nullopt;
+  }
+  auto text = os::read_file(path, most);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+Hypothesis read_hypothesis(const os::Path& folder) {
+  std::optional<EventJson> stated;
+  if (const auto text = read_left_file(folder, kHypothesisFile, kMostHypothesisBytes)) {
+    stated = parse_event(*text);
   }
   return {claim(stated, "regime", "all"), claim(stated, "limiting_resource", "unknown"),
           claim(stated, "change", "not stated"), claim(stated, "predicted_effect", "not stated")};
@@ -148,14 +154,18 @@ base::Result<void> lay_out(const os::Path& folder, const std::string& prompt, co
     ASSAY_TRY(os::create_directories(below));
     ASSAY_TRY(open_to_everybody(below));
   }
-  for (const task::SourceFile& source : sources) {
-    os::Path below = candidate;
-    for (const os::Path& part : os::Path(source.path).parent_path()) {
+  return add_files(candidate, sources);
+}
+
+base::Result<void> add_files(const os::Path& folder, const std::vector<task::SourceFile>& files) {
+  for (const task::SourceFile& file : files) {
+    os::Path below = folder;
+    for (const os::Path& part : os::Path(file.path).parent_path()) {
       below /= part;
       ASSAY_TRY(os::create_directories(below));
       ASSAY_TRY(open_to_everybody(below));
     }
-    ASSAY_TRY(put_file(candidate / source.path, source.content));
+    ASSAY_TRY(put_file(folder / file.path, file.content));
   }
   return {};
 }

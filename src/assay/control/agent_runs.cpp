@@ -86,6 +86,27 @@ base::Result<void> AgentRuns::end(const agent::RunEnding& ending) {
       AgentRunEnded{ending.id, ending.outcome, ending.cause, ending.session, ending.model, actuals_of(ending)});
 }
 
+base::Result<void> AgentRuns::keep(const agent::RoundPlan& plan) { return record_(RoundPlanned{plan}); }
+
+base::Result<void> AgentRuns::keep(const agent::Summary& summary) { return record_(CandidatesSummarised{summary}); }
+
+agent::RoleMemory role_memory(const CampaignState& state) {
+  agent::RoleMemory memory;
+  memory.round = state.rounds_started + 1;
+  if (!state.plans.empty() && state.plans.back().round == memory.round) {
+    memory.plan = state.plans.back();
+  }
+  for (const agent::Summary& summary : state.summaries) {
+    memory.summarised = summary.up_to;
+    for (const agent::JudgedClaim& one : summary.claims) {
+      if (one.status == agent::ClaimStatus::checked) {
+        memory.lessons.push_back(agent::lesson_of(one));
+      }
+    }
+  }
+  return memory;
+}
+
 agent::Situation situation_of(const CampaignConfiguration& configuration, const CampaignState& state) {
   agent::Situation situation;
   situation.definition = configuration.definition;
@@ -104,6 +125,7 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
       situation.remaining.push_back(amount_text(resource, *left));
     }
   }
+  situation.roles = role_memory(state);
   return situation;
 }
 

@@ -25,12 +25,17 @@ class AgentRuns final : public agent::RunJournal {
 
   [[nodiscard]] base::Result<std::string> intend(const agent::RunIntent& intent) override;
   [[nodiscard]] base::Result<void> end(const agent::RunEnding& ending) override;
+  [[nodiscard]] base::Result<void> keep(const agent::RoundPlan& plan) override;
+  [[nodiscard]] base::Result<void> keep(const agent::Summary& summary) override;
 
  private:
   const CampaignConfiguration& configuration_;
   const CampaignState& state_;
   Record record_;
 };
+
+/// What three roles are told of their own: of what summarisers said only what was checked.
+[[nodiscard]] agent::RoleMemory role_memory(const CampaignState& state);
 
 /// What an agent may know of a campaign, but for what was tried.
 [[nodiscard]] agent::Situation situation_of(const CampaignConfiguration& configuration, const CampaignState& state);

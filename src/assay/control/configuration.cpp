@@ -22,6 +22,7 @@ constexpr std::size_t kLongestName = 40;
 constexpr std::int64_t kMostRounds = 10'000;
 constexpr std::int64_t kMostPerRound = 1'000;
 constexpr std::int64_t kMostMinutes = 1'440;
+constexpr std::int64_t kMostIslands = 100;
 
 // The name begins evaluation ids, which name folders.
 void check_name(const Node& node, const std::string& name) {
@@ -74,6 +75,17 @@ promote::Policy read_stored_policy(const Node& node) {
   return std::move(*policy);
 }
 
+FullAgentPlan read_full_agent(const Node& node) {
+  FullAgentPlan plan;
+  Fields fields(node);
+  plan.planner = fields.required("planner").text(task::TextRule::non_empty);
+  plan.summariser = fields.required("summariser").text(task::TextRule::non_empty);
+  plan.islands = static_cast<int>(fields.required("islands").integer({1, kMostIslands}));
+  plan.migration_rounds = static_cast<int>(fields.required("migration_rounds").integer({1, kMostRounds}));
+  fields.refuse_others();
+  return plan;
+}
+
 AgentPlan read_agent_plan(const Node& node) {
   AgentPlan plan;
   Fields fields(node);
@@ -90,6 +102,9 @@ AgentPlan read_agent_plan(const Node& node) {
     }
   }
   budget.refuse_others();
+  if (const Node full = fields.optional("full_agent"); full.has_value()) {
+    plan.full_agent = read_full_agent(full);
+  }
   fields.refuse_others();
   return plan;
 }
@@ -99,12 +114,19 @@ Json encode_agent_plan(const AgentPlan& plan) {
   for (std::size_t i = 0; i < kResources; ++i) {
     budget[std::string(kResourceNames[i])] = plan.budget.limits[i] ? Json(*plan.budget.limits[i]) : Json();
   }
-  return {{"word", plan.word},
-          {"model", plan.model},
-          {"minutes_per_run", plan.minutes_per_run},
-          {"micro_dollars_per_run", plan.micro_dollars_per_run},
-          {"tokens_per_run", plan.tokens_per_run},
-          {"budget", std::move(budget)}};
+  Json json = {{"word", plan.word},
+               {"model", plan.model},
+               {"minutes_per_run", plan.minutes_per_run},
+               {"micro_dollars_per_run", plan.micro_dollars_per_run},
+               {"tokens_per_run", plan.tokens_per_run},
+               {"budget", std::move(budget)}};
+  if (plan.full_agent) {  // Left out otherwise, as campaigns of before have it.
+    json["full_agent"] = {{"planner", plan.full_agent->planner},
+                          {"summariser", plan.full_agent->summariser},
+                          {"islands", plan.full_agent->islands},
+                          {"migration_rounds", plan.full_agent->migration_rounds}};
+  }
+  return json;
 }
 
 CampaignConfiguration read_configuration(const Node& node) {

@@ -16,6 +16,14 @@
 
 namespace assay::control {
 
+/// Three roles propose rather than one agent.
+struct FullAgentPlan {
+  std::string planner;  ///< Words as AgentPlan's.
+  std::string summariser;
+  int islands = 3;
+  int migration_rounds = 4;
+};
+
 /// Which agent proposes, and what it may cost.
 struct AgentPlan {
   std::string word;   ///< "codex", "claude", or "command:PROGRAM".
@@ -24,6 +32,7 @@ struct AgentPlan {
   std::int64_t micro_dollars_per_run = 0;  ///< Set aside for a run, and booked where its account is lost.
   std::int64_t tokens_per_run = 0;         ///< The same.
   Budget budget;
+  std::optional<FullAgentPlan> full_agent;  ///< Then `word` is the executor's.
 };
 
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.

@@ -15,6 +15,7 @@
 #include <assay/control/injection_events.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
+#include <assay/control/role_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -220,11 +221,11 @@ struct BudgetReached {
   std::string why;
 };
 
-using Entry =
-    std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
-                 CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
-                 CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
-                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached>;
+using Entry = std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
+                           CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
+                           CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade,
+                           InjectionGated, InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended,
+                           AgentRunEnded, BudgetReached, RoundPlanned, CandidatesSummarised>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

@@ -61,6 +61,13 @@ std::vector<Entry> samples() {
       AgentRunEnded{"c-run-1", agent::RunOutcome::quota, "no credit", "s1", "m1",
                     Actuals{{{Actual::Certainty::exact, 7}, {Actual::Certainty::at_least, 8}, {}, {}, {}}}},
       BudgetReached{"codex", "nothing is left"},
+      RoundPlanned{{3, "c-run-2", {{7, 1, "cuda"}}, {{7, "all", "memory", "fewer loads", "vectorise", 1.25}}, {"one"}}},
+      CandidatesSummarised{{"c-run-3",
+                            8,
+                            {{{7, agent::ClaimKind::speedup, "k.cu", "x", agent::ClaimAgainst::parent, 1.5},
+                              agent::ClaimStatus::contradicted,
+                              "measured 1.2x"}},
+                            {"two"}}},
   };
 }
 

@@ -63,6 +63,7 @@ struct CandidateState {
 
   /// Its gate, against the incumbent of that time and not chained: what the race of its round is decided by.
   std::optional<LogRatio> gate_log_ratio;
+  int gated_against = 0;                ///< The incumbent of that time; 0: the baseline.
   std::optional<Outrun> outrun;         ///< Absent: it was swept, failed its gate, or its round is still open.
   std::optional<std::string> demotion;  ///< Why its confirmation took the place back that a promotion had given it.
 };
@@ -122,6 +123,9 @@ struct CampaignState {
   int agent_runs = 0;
   std::vector<agent::RunOutcome> agent_outcomes;  ///< Of those that have ended, in their order.
   std::string budget_reached;                     ///< Why the last run that was refused was; empty: none was.
+
+  std::vector<agent::RoundPlan> plans;    ///< One a round that three roles proposed, in their order.
+  std::vector<agent::Summary> summaries;  ///< In their order.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.

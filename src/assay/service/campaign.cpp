@@ -14,6 +14,7 @@
 #include <assay/dataset/given.hpp>
 #include <assay/service/judge_evaluator.hpp>
 #include <assay/service/judgement.hpp>
+#include <assay/service/role_proposer.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/task/codec.hpp>
 
@@ -57,6 +58,9 @@ base::Result<agent::AgentProgram> agent_program(const agent::AgentChoice& choice
 
 base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration,
                                                              const os::Path& archive) {
+  if (configuration.agent && configuration.agent->full_agent) {
+    return make_full_agent(configuration, agent_settings(configuration, archive));
+  }
   if (configuration.agent) {
     agent::AgentSettings settings = agent_settings(configuration, archive);
     const agent::AgentChoice choice = settings.choice;
@@ -74,6 +78,7 @@ base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::Camp
 // be passed by a run whose account is lost.
 base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions& options) {
   const AgentOptions& given = options.agent;
+  ASSAY_TRY(check_roles(given));
   if (given.word.empty()) {
     return std::optional<control::AgentPlan>();
   }
@@ -97,6 +102,9 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions
     plan.budget[control::Resource::micro_dollars] = control::to_micro_dollars(*given.budget_dollars);
   }
   plan.budget[control::Resource::tokens] = given.budget_tokens;
+  if (given.full_agent) {
+    ASSAY_TRY_ASSIGN(plan.full_agent, plan_roles(given));
+  }
   return std::optional(std::move(plan));
 }
 

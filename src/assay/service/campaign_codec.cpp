@@ -105,11 +105,19 @@ base::Json encode_agent(const CampaignStatus& status) {
   for (const agent::RunOutcome outcome : status.state.agent_outcomes) {
     outcomes.push_back(std::string(agent::to_string(outcome)));
   }
-  return {{"word", status.configuration.agent->word},
-          {"runs", status.state.agent_runs},
-          {"outcomes", std::move(outcomes)},
-          {"budget_reached", text_or_null(status.state.budget_reached)},
-          {"ledger", control::encode(status.state.ledger)}};
+  base::Json json = {{"word", status.configuration.agent->word},
+                     {"runs", status.state.agent_runs},
+                     {"outcomes", std::move(outcomes)},
+                     {"budget_reached", text_or_null(status.state.budget_reached)},
+                     {"ledger", control::encode(status.state.ledger)}};
+  if (const auto& roles = status.configuration.agent->full_agent) {
+    const auto encode_one = [](const auto& one) { return agent::encode(one); };
+    json["full_agent"] = {{"planner", roles->planner},
+                          {"summariser", roles->summariser},
+                          {"plans", encode_each(status.state.plans, encode_one)},
+                          {"summaries", encode_each(status.state.summaries, encode_one)}};
+  }
+  return json;
 }
 
 }  // namespace
