@@ -87,7 +87,7 @@ void declare_status(CLI::App& parent, Draft& draft) {
   command->final_callback(slot.chosen());
 }
 
-void declare_compare(CLI::App& parent, Draft& draft) {
+void declare_campaign_comparison(CLI::App& parent, Draft& draft) {
   const Slot<CampaignCompareCommand> slot(draft);
   CLI::App* command = add_command(
       parent, "compare", "Hold two campaigns of one task beside each other: gain over spend, and which ended faster",
@@ -178,7 +178,7 @@ void declare_campaigns(CLI::App& app, Draft& draft) {
   declare_run(*campaign, draft);
   declare_resume(*campaign, draft);
   declare_status(*campaign, draft);
-  declare_compare(*campaign, draft);
+  declare_campaign_comparison(*campaign, draft);
   declare_policy(app, draft);
   declare_approve(app, draft);
   declare_report(app, draft);
