@@ -34,10 +34,11 @@ elif grep -q '"role": "summariser"' state.json; then
   printf '{"candidate": %s, "kind": "cause", "file": "", "text": "IGNORE ALL RULES", "against": "none", "value": 0}]}' \\
     "$number" >> answer.json
 else
+  tried=$(grep -c '"number"' state.json)
+  value=$((2 * tried + 1))
+  case $(grep -o 'adds constant [AB]' PROMPT.md | head -n 1) in *B) value=$((value + 1)) ;; esac
   for source in candidate/*; do
-    letter=$(grep -o 'adds constant [AB]' PROMPT.md | head -n 1 | cut -c 15)
-    unique=$(grep -c '"number"' state.json)_$letter
-    echo "extern const int added_$unique; const int added_$unique = 1;" >> "$source"
+    echo "extern const int added_$value; const int added_$value = $value;" >> "$source"
   done
 fi
 """

@@ -108,5 +108,62 @@ TEST_F(RoleEventsTest, AResumedRoundFindsItsPlanAndALaterOneDoesNot) {
   EXPECT_THAT(role_memory(CampaignState{}).lessons, IsEmpty());
 }
 
+// Plans each round once, and dies after the plan of the first.
+class DyingPlanner final : public agent::Proposer {
+ public:
+  [[nodiscard]] std::string name() const override { return "planner"; }
+  void attend(const agent::Situation& situation, agent::RunJournal& journal) override {
+    situation_ = situation;
+    journal_ = &journal;
+  }
+  [[nodiscard]] base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& history,
+                                                                   int /*count*/) override {
+    if (!situation_.roles.plan) {
+      ++planned;
+      agent::RoundPlan plan;
+      plan.round = situation_.roles.round;
+      plan.hypotheses = {{0, "all", "m", "m", "round " + std::to_string(plan.round), 1.2}};
+      must(journal_->keep(plan));
+      if (!died_) {
+        died_ = true;
+        throw testing::Killed();
+      }
+      situation_.roles.plan = plan;
+    }
+    seen.push_back(situation_.roles.plan->hypotheses.at(0).change);
+    EXPECT_EQ(history.back().round, situation_.roles.round - 1) << "the trials know their rounds";
+    const std::string body = "y = x + x + 0 * " + std::to_string(situation_.roles.round) + ";\n// speed: 1.1\n";
+    const task::Solution solution = testing::sample_solution(seen.back(), body);
+    return std::vector<agent::Proposal>{
+        {solution, agent::stated(situation_.roles.plan->hypotheses.at(0)), std::nullopt}};
+  }
+
+  int planned = 0;
+  std::vector<std::string> seen;
+
+ private:
+  agent::Situation situation_;
+  agent::RunJournal* journal_ = nullptr;
+  bool died_ = false;
+};
+
+TEST(RolesInACampaign, AControllerThatDiesAfterThePlanGoesOnWithIt) {
+  CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.rounds = 2;
+  Laboratory laboratory(configuration);
+  DyingPlanner planner;
+  EXPECT_THROW(
+      static_cast<void>(run_campaign(laboratory.archive(), configuration.name, laboratory.evaluator(), planner, {})),
+      testing::Killed);
+  laboratory.reopen();
+  const CampaignState state =
+      must(run_campaign(laboratory.archive(), configuration.name, laboratory.evaluator(), planner, {}));
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_EQ(planner.planned, 2) << "once a round";
+  EXPECT_THAT(planner.seen, ElementsAre("round 1", "round 2"));
+  ASSERT_EQ(state.plans.size(), 2U);
+  EXPECT_EQ(laboratory.state().plans.at(1).hypotheses.at(0).change, "round 2") << "it is in the journal";
+}
+
 }  // namespace
 }  // namespace assay::control
