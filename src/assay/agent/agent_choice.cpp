@@ -46,6 +46,9 @@ void complete_codex(const AgentChoice& choice, const os::Path& folder, const std
   if (!choice.model.empty()) {
     program.argv.insert(program.argv.end(), {"-m", choice.model});
   }
+  if (choice.schema) {
+    program.argv.insert(program.argv.end(), {"--output-schema", (folder / kSchemaFile).string()});
+  }
   program.argv.push_back(prompt);
   // Under /tmp it refuses to make the programs that it applies patches with.
   program.environment.emplace_back("CODEX_HOME", (folder / kHomeFolder).string());
@@ -61,6 +64,9 @@ void complete_claude(const AgentChoice& choice, const std::string& prompt, const
        "--permission-mode", "bypassPermissions", "--permission-prompts", "none", "--tools", "Bash,Read,Edit,Write"});
   if (!choice.model.empty()) {
     program.argv.insert(program.argv.end(), {"--model", choice.model});
+  }
+  if (choice.schema) {
+    program.argv.insert(program.argv.end(), {"--json-schema", *choice.schema});
   }
   if (choice.dollars) {
     program.argv.insert(program.argv.end(), {"--max-budget-usd", fmt::format("{:.4f}", *choice.dollars)});

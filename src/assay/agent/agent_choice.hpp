@@ -16,6 +16,8 @@ struct AgentChoice {
   std::string word;               ///< "codex", "claude", "http:URL", or "command:PROGRAM".
   std::string model;              ///< Empty: the program's default.
   std::optional<double> dollars;  ///< The most that one run may cost, where the program keeps to one (Claude).
+  /// JSON Schema of the answer that it must give; it lies in kSchemaFile too. Absent: none is wanted.
+  std::optional<std::string> schema = std::nullopt;
 };
 
 /// Reads a variable of our own environment; absent: it is not set.

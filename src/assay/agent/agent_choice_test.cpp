@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace assay::agent {
 namespace {
@@ -60,6 +62,20 @@ TEST_F(AgentChoiceTest, ClaudeKeepsToALimitOfDollars) {
   EXPECT_THAT(program->argv, Contains("--verbose"));  // Without it stream-json is refused.
   EXPECT_THAT(program->argv, Not(Contains("--model")));
   EXPECT_THAT(program->environment, Not(Contains(Key("OPENAI_API_KEY"))));
+}
+
+TEST_F(AgentChoiceTest, ASchemaIsGivenAsEachProgramTakesIt) {
+  const auto codex = make({"codex", "", std::nullopt, R"({"type": "object"})"});
+  ASSERT_TRUE(codex);
+  const auto at = std::find(codex->argv.begin(), codex->argv.end(), "--output-schema");
+  ASSERT_NE(at, codex->argv.end());
+  EXPECT_EQ(*std::next(at), "/agent/schema.json");
+  EXPECT_EQ(codex->argv.back(), "read PROMPT.md");
+  const auto claude = make({"claude", "", std::nullopt, R"({"type": "object"})"});
+  ASSERT_TRUE(claude);
+  EXPECT_THAT(claude->argv, Contains("--json-schema"));
+  EXPECT_THAT(claude->argv, Contains(R"({"type": "object"})"));
+  EXPECT_THAT(make({"claude", "", std::nullopt})->argv, Not(Contains("--json-schema")));
 }
 
 TEST_F(AgentChoiceTest, AnyProgramGetsThePromptAndNoNetworkAndNoKeys) {

@@ -74,8 +74,9 @@ base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Tri
           "agent." + std::string(to_string(summary.outcome)),
           fmt::format("{} could not do its work: {}: {}", name(), summary.cause, remedy(summary.outcome)));
     }
-    ASSAY_TRY_ASSIGN(auto proposal,
-                     collect(folder, *id, parent, best == nullptr ? std::nullopt : std::optional(best->number)));
+    ASSAY_TRY_ASSIGN(
+        auto proposal,
+        collect_proposal(folder, *id, parent, best == nullptr ? std::nullopt : std::optional(best->number), name()));
     if (proposal) {
       proposals.push_back(std::move(*proposal));
     }
@@ -92,9 +93,9 @@ base::Result<AgentRun> AgentProposer::run_once(const os::Path& folder, const std
   return run_agent(program, folder, settings_.records / (id + ".jsonl"), settings_.limits, std::nullopt);
 }
 
-base::Result<std::optional<Proposal>> AgentProposer::collect(const os::Path& folder, const std::string& id,
-                                                             const task::Solution& parent,
-                                                             std::optional<int> number) const {
+base::Result<std::optional<Proposal>> collect_proposal(const os::Path& folder, const std::string& id,
+                                                       const task::Solution& parent, std::optional<int> number,
+                                                       const std::string& author) {
   ASSAY_TRY_ASSIGN(LeftSources left, read_left_sources(folder));
   const std::string entry = parent.entry_file();
   const bool has_entry = std::any_of(left.sources.begin(), left.sources.end(),
@@ -105,7 +106,7 @@ base::Result<std::optional<Proposal>> AgentProposer::collect(const os::Path& fol
   Proposal proposal;
   proposal.solution = parent;
   proposal.solution.name = id;
-  proposal.solution.author = name();
+  proposal.solution.author = author;
   proposal.solution.description.reset();
   proposal.solution.sources = std::move(left.sources);
   proposal.hypothesis = read_hypothesis(folder);

@@ -45,16 +45,18 @@ class AgentProposer final : public Proposer {
 
  private:
   [[nodiscard]] base::Result<AgentRun> run_once(const os::Path& folder, const std::string& id) const;
-  /// What is in the folder as a proposal; nothing if it is none.
-  [[nodiscard]] base::Result<std::optional<Proposal>> collect(const os::Path& folder, const std::string& id,
-                                                              const task::Solution& parent,
-                                                              std::optional<int> number) const;
 
   AgentSettings settings_;
   MakeProgram make_program_;
   std::optional<Situation> situation_;
   RunJournal* journal_ = nullptr;
 };
+
+/// What a run left in its folder, as a proposal named `id`; nothing if it is none. `number` is the parent's.
+[[nodiscard]] base::Result<std::optional<Proposal>> collect_proposal(const os::Path& folder, const std::string& id,
+                                                                     const task::Solution& parent,
+                                                                     std::optional<int> number,
+                                                                     const std::string& author);
 
 /// The fastest correct trial, of those in `language` if one is given; nullptr if none is faster than the baseline.
 [[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <assay/agent/proposer.hpp>
+#include <assay/agent/round_plan.hpp>
 #include <assay/base/json.hpp>
 #include <assay/task/definition.hpp>
 #include <assay/task/hypothesis.hpp>
@@ -39,6 +40,14 @@ struct RouteFact {
   std::string again;   ///< When it may be tried again.
 };
 
+/// What a campaign with three roles remembers of them (full_agent.hpp).
+struct RoleMemory {
+  int round = 1;                     ///< The one that is proposed now.
+  std::optional<RoundPlan> plan;     ///< Of this round, if its planner was asked before a resume.
+  std::vector<std::string> lessons;  ///< What summarisers said and was checked, in our words (lesson_of).
+  int summarised = 0;                ///< The last candidate that a summariser was asked about.
+};
+
 /// How the campaign stands, as data. An agent gets it as state.json, and the prompt is written from it alone.
 struct Situation {
   task::Definition definition;
@@ -56,6 +65,7 @@ struct Situation {
   std::vector<RouteFact> routes = {};             ///< That failed, in their order.
   std::vector<task::Hypothesis> hypotheses = {};  ///< That nobody has tried yet.
   std::vector<std::string> references = {};       ///< What may be studied, a line each.
+  RoleMemory roles;
 };
 
 [[nodiscard]] base::Json encode(const Situation& situation);

@@ -23,6 +23,14 @@ struct Hypothesis {
   std::string predicted_effect;   ///< "faster; size not predicted"
 };
 
+/// A ratio of times as a logarithm, with its interval; below 0 is faster.
+struct LogInterval {
+  double mean = 0;
+  double lower = 0;
+  double upper = 0;
+  bool operator==(const LogInterval&) const = default;
+};
+
 struct Proposal {
   task::Solution solution;
   Hypothesis hypothesis;
@@ -40,6 +48,12 @@ struct Trial {
   std::optional<double> log_ratio_to_baseline;  ///< Below 0 is faster. Chained over incumbents; absent if not measured.
   std::string change;                           ///< What its hypothesis said.
   std::string cause;                            ///< Why its outcome is what it is, in a sentence.
+  int round = 0;                                ///< 0: supplied by hand.
+  std::optional<int> parent;                    ///< Absent: the baseline, or nobody knows.
+  std::optional<LogInterval> to_baseline;       ///< The ratio above with its interval, chained too.
+  std::optional<LogInterval> at_gate;           ///< Its own gate, not chained.
+  int gated_against = 0;                        ///< The incumbent of that time; 0: the baseline.
+  std::string regime_won;                       ///< Where its gate measured the largest sure gain; empty: nowhere.
 };
 
 /// Proposes candidates. One that runs nothing must be a pure function of its configuration and the history, for a resumed

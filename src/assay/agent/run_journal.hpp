@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <assay/agent/claims.hpp>
+#include <assay/agent/round_plan.hpp>
 #include <assay/agent/run_outcome.hpp>
 #include <assay/agent/usage.hpp>
 #include <assay/base/error.hpp>
@@ -42,6 +44,9 @@ class RunJournal {
   [[nodiscard]] virtual base::Result<std::size_t> choose(const std::vector<std::string>& /*arms*/) {
     return std::size_t{0};
   }
+  /// Keep what a round is to try, and what was said of its candidates: neither is asked for twice after a resume.
+  [[nodiscard]] virtual base::Result<void> keep(const RoundPlan& /*plan*/) { return {}; }
+  [[nodiscard]] virtual base::Result<void> keep(const Summary& /*summary*/) { return {}; }
 };
 
 }  // namespace assay::agent

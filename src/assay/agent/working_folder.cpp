@@ -152,14 +152,18 @@ base::Result<void> lay_out(const os::Path& folder, const std::string& prompt, co
     ASSAY_TRY(os::create_directories(below));
     ASSAY_TRY(open_to_everybody(below));
   }
-  for (const task::SourceFile& source : sources) {
-    os::Path below = candidate;
-    for (const os::Path& part : os::Path(source.path).parent_path()) {
+  return add_files(candidate, sources);
+}
+
+base::Result<void> add_files(const os::Path& folder, const std::vector<task::SourceFile>& files) {
+  for (const task::SourceFile& file : files) {
+    os::Path below = folder;
+    for (const os::Path& part : os::Path(file.path).parent_path()) {
       below /= part;
       ASSAY_TRY(os::create_directories(below));
       ASSAY_TRY(open_to_everybody(below));
     }
-    ASSAY_TRY(put_file(candidate / source.path, source.content));
+    ASSAY_TRY(put_file(folder / file.path, file.content));
   }
   return {};
 }

@@ -18,7 +18,9 @@ inline constexpr const char* kCandidateFolder = "candidate";
 inline constexpr const char* kPromptFile = "PROMPT.md";
 inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kHypothesisFile = "hypothesis.json";
-inline constexpr const char* kHomeFolder = ".home";  ///< Where the program keeps what is its own.
+inline constexpr const char* kSchemaFile = "schema.json";  ///< Of the answer, where one is wanted.
+inline constexpr const char* kAnswerFile = "answer.json";  ///< Where any program may leave it.
+inline constexpr const char* kHomeFolder = ".home";        ///< Where the program keeps what is its own.
 
 /// Bounds of what is taken from a folder.
 inline constexpr std::size_t kMostSources = 64;
@@ -30,6 +32,12 @@ inline constexpr std::uint64_t kMostHypothesisBytes = std::uint64_t{64} << 10U;
 /// it is writable for everybody (the program is nobody), so `folder` must lie where nobody else may enter.
 [[nodiscard]] base::Result<void> lay_out(const os::Path& folder, const std::string& prompt, const std::string& state,
                                          const std::vector<task::SourceFile>& sources);
+
+/// Adds files to a folder that was laid out, with the folders that they lie in; all of it is writable for everybody.
+[[nodiscard]] base::Result<void> add_files(const os::Path& folder, const std::vector<task::SourceFile>& files);
+
+/// Reads a text that an agent left in its folder; nothing if there is no regular file of this name, or if it is longer.
+[[nodiscard]] std::optional<std::string> read_left_file(const os::Path& folder, const char* name, std::uint64_t most);
 
 /// What an agent left. `fault`, if any, says why it is no candidate: that is the agent's, and no error.
 struct LeftSources {

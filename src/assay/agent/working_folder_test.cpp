@@ -55,6 +55,22 @@ TEST_F(WorkingFolderTest, ABigFileIsAFaultAndIsNotRead) {
   EXPECT_THAT(left().fault, HasSubstr("4.0 MiB"));
 }
 
+TEST_F(WorkingFolderTest, FilesAreAddedBesideAndTextsReadBackUnlessTheyAreLinksOrTooLong) {
+  lay({});
+  ASSERT_TRUE(add_files(path(), {{"parents/3/include/a.hpp", "a"}}));
+  struct stat facts{};
+  ASSERT_EQ(::stat((path() / "parents/3/include").c_str(), &facts), 0);
+  EXPECT_NE(facts.st_mode & S_IWOTH, 0U);
+  EXPECT_TRUE(left().sources.empty()) << "beside the candidate";
+  EXPECT_FALSE(read_left_file(path(), kAnswerFile, 10));
+  ASSERT_TRUE(os::write_file_atomic(path() / kAnswerFile, "{\"a\": 1}"));
+  EXPECT_EQ(read_left_file(path(), kAnswerFile, 10), "{\"a\": 1}");
+  EXPECT_FALSE(read_left_file(path(), kAnswerFile, 5));
+  ASSERT_TRUE(os::remove_tree(path() / kAnswerFile));
+  std::filesystem::create_symlink("/etc/hostname", path() / kAnswerFile);
+  EXPECT_FALSE(read_left_file(path(), kAnswerFile, 1000));
+}
+
 TEST_F(WorkingFolderTest, AHypothesisIsWhatItStatesAndNoMore) {
   lay({});
   EXPECT_EQ(read_hypothesis(path()).change, "not stated");

@@ -48,6 +48,11 @@ struct CampaignResumeCommand {
 struct CampaignStatusCommand {
   std::string name;  ///< Empty: all.
 };
+struct CampaignCompareCommand {
+  std::string first;
+  std::string second;
+  std::string output;  ///< A file; empty: no page is written.
+};
 struct CandidatesCommand {
   std::string campaign;   ///< Empty: all candidates of the archive.
   bool imported = false;  ///< What others measured, instead.
@@ -119,12 +124,13 @@ struct SkillsInstallCommand {
   service::SkillInstallOptions options;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
-                             AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand,
-                             AgentParseCommand, SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
+using Command =
+    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
+                 CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
+                 SkillsInstallCommand, CampaignCompareCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -179,6 +179,23 @@ TEST(ParseTest, ACampaignTakesAnAgentAndItsBudget) {
   EXPECT_EQ(parse_line("campaign run night --agent claude --run-minutes 0").exit_code, 2);
 }
 
+TEST(ParseTest, ACampaignTakesThreeRoles) {
+  const auto parsed = command<CampaignRunCommand>(
+      "campaign run night --full-agent --agent codex --planner claude --summariser command:s");
+  EXPECT_TRUE(parsed.options.agent.full_agent);
+  EXPECT_EQ(parsed.options.agent.planner, "claude");
+  EXPECT_EQ(parsed.options.agent.summariser, "command:s");
+  EXPECT_FALSE(command<CampaignRunCommand>("campaign run night --agent codex").options.agent.full_agent);
+}
+
+TEST(ParseTest, TwoCampaignsAreCompared) {
+  const auto parsed = command<CampaignCompareCommand>("campaign compare a b --output c.html");
+  EXPECT_EQ(parsed.first, "a");
+  EXPECT_EQ(parsed.second, "b");
+  EXPECT_EQ(parsed.output, "c.html");
+  EXPECT_EQ(parse_line("campaign compare a").exit_code, 2);
+}
+
 TEST(ParseTest, TheOtherCommands) {
   EXPECT_EQ(command<CampaignResumeCommand>("campaign resume tune").name, "tune");
   EXPECT_EQ(command<CampaignStatusCommand>("campaign status").name, "");

@@ -49,7 +49,8 @@ void declare_run(CLI::App& parent, Draft& draft) {
       "  assay campaign run tune --baseline plain.cpp --tunable tunable.json --also bad/*.cpp --rounds 2 "
       "--report r.html\n"
       "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n"
-      "  assay campaign run night --agent claude --rounds 5 --per-round 1 --run-dollars 2 --budget-dollars 10\n\n"
+      "  assay campaign run night --agent claude --rounds 5 --per-round 1 --run-dollars 2 --budget-dollars 10\n"
+      "  assay campaign run roles --full-agent --agent codex --planner claude --per-round 2 --run-dollars 1\n\n"
       "A finished campaign answers from the archive. It may be interrupted at any moment and continued.\n"
       "What is reported is measured in a new session at the end; a winner that is not better there is demoted. Exit\n"
       "code 3 also where the rules would have promoted a copy of the incumbent (null injections: assay policy "
@@ -59,6 +60,11 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--baseline", options.baseline, "A file or a solution's name (default: the dataset's baseline)");
   command->add_option("--tunable", options.tunable, "A solution with tunable parameters, for the tuner to search");
   declare_agents_of_run(*command, slot);
+  command->add_flag("--full-agent", options.agent.full_agent,
+                    "Three roles: a planner states hypotheses, the agent carries them out, a summariser's claims about "
+                    "them are checked (docs/full-agent.md)");
+  command->add_option("--planner", options.agent.planner, "Who plans, as for --agent (default: the agent)");
+  command->add_option("--summariser", options.agent.summariser, "Who summarises, as for --agent (default: the agent)");
   command->add_option("--run-minutes", options.agent.minutes, "What one run of it may take")
       ->check(CLI::Range(1, kMostRunMinutes))
       ->capture_default_str();
@@ -104,6 +110,20 @@ void declare_status(CLI::App& parent, Draft& draft) {
                                   "  assay campaign status\n"
                                   "  assay campaign status tune --json");
   command->add_option("name,--name", slot->name, "The campaign (default: all)");
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_campaign_comparison(CLI::App& parent, Draft& draft) {
+  const Slot<CampaignCompareCommand> slot(draft);
+  CLI::App* command = add_command(
+      parent, "compare", "Hold two campaigns of one task beside each other: gain over spend, and which ended faster",
+      "  assay campaign compare assisted roles\n"
+      "  assay campaign compare assisted roles --output comparison.html\n\n"
+      "Run both with the same budget, for example one with --agent claude and one with --full-agent too.");
+  command->add_option("first", slot->first, "A campaign")->required();
+  command->add_option("second", slot->second, "Another one, of the same definition, device and baseline")->required();
+  command->add_option("--output,-o", slot->output, "Where the page is written (default: nowhere)");
   add_shared(*command, draft, {Shared::archive, Shared::json});
   command->final_callback(slot.chosen());
 }
@@ -177,7 +197,7 @@ void declare_verify_certificate(CLI::App& app, Draft& draft) {
 
 void declare_campaigns(CLI::App& app, Draft& draft) {
   CLI::App* campaign = add_command(
-      app, "campaign", "Search for a better solution: run, resume, status",
+      app, "campaign", "Search for a better solution: run, resume, status, compare",
       "  assay campaign run tune --definition gdn_decode_qk4_v8_d128_k_last --tunable gdn_decode_tunable_cpu\n"
       "  assay campaign status\n"
       "  assay campaign resume tune");
@@ -185,6 +205,7 @@ void declare_campaigns(CLI::App& app, Draft& draft) {
   declare_run(*campaign, draft);
   declare_resume(*campaign, draft);
   declare_status(*campaign, draft);
+  declare_campaign_comparison(*campaign, draft);
   declare_policy(app, draft);
   declare_approve(app, draft);
   declare_report(app, draft);

@@ -15,6 +15,7 @@
 #include <assay/cli/print_admissibility.hpp>
 #include <assay/cli/print_agent_stream.hpp>
 #include <assay/cli/print_audit.hpp>
+#include <assay/cli/print_campaign_comparison.hpp>
 #include <assay/cli/print_certificate.hpp>
 #include <assay/cli/print_dataset.hpp>
 #include <assay/cli/print_evaluation.hpp>
@@ -24,6 +25,7 @@
 #include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
 #include <assay/report/text.hpp>
+#include <assay/service/campaign_comparison.hpp>
 #include <assay/service/campaign_report.hpp>
 #include <assay/service/certificate.hpp>
 #include <assay/service/foreign_audit.hpp>
@@ -147,6 +149,15 @@ class Performer {
     ASSAY_TRY_ASSIGN(const auto status, service::campaign_status(context_, command.name));
     ASSAY_TRY_ASSIGN(const auto model, service::campaign_report(context_, command.name));
     return answer(0, service::encode(status), [&] { return summary(status, model); });
+  }
+
+  base::Result<Answer> operator()(const CampaignCompareCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto comparison, service::compare_campaigns(context_, command.first, command.second));
+    if (!command.output.empty()) {
+      ASSAY_TRY(service::write_comparison(comparison, command.output));
+    }
+    return answer(0, service::encode(comparison),
+                  [&] { return print_campaign_comparison(comparison, command.output, colour()); });
   }
 
   base::Result<Answer> operator()(const CandidatesCommand& command) const {

@@ -114,6 +114,7 @@ TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
   const std::vector<Command> readers = {CandidatesCommand{},
                                         CampaignStatusCommand{},
                                         CampaignStatusCommand{"x"},
+                                        CampaignCompareCommand{"x", "y", ""},
                                         ShowCommand{"abcd", {}, {}},
                                         ReportCommand{"x", "r.html"},
                                         ExportCommand{"x", "out"},

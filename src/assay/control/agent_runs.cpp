@@ -126,4 +126,25 @@ base::Result<void> AgentRuns::end(const agent::RunEnding& ending) {
       AgentRunEnded{ending.id, ending.outcome, ending.cause, ending.session, ending.model, actuals_of(ending)});
 }
 
+base::Result<void> AgentRuns::keep(const agent::RoundPlan& plan) { return record_(RoundPlanned{plan}); }
+
+base::Result<void> AgentRuns::keep(const agent::Summary& summary) { return record_(CandidatesSummarised{summary}); }
+
+agent::RoleMemory role_memory(const CampaignState& state) {
+  agent::RoleMemory memory;
+  memory.round = state.rounds_started + 1;
+  if (!state.plans.empty() && state.plans.back().round == memory.round) {
+    memory.plan = state.plans.back();
+  }
+  for (const agent::Summary& summary : state.summaries) {
+    memory.summarised = summary.up_to;
+    for (const agent::JudgedClaim& one : summary.claims) {
+      if (one.status == agent::ClaimStatus::checked) {
+        memory.lessons.push_back(agent::lesson_of(one));
+      }
+    }
+  }
+  return memory;
+}
+
 }  // namespace assay::control

@@ -26,11 +26,16 @@ class AgentRuns final : public agent::RunJournal {
   [[nodiscard]] base::Result<std::string> intend(const agent::RunIntent& intent) override;
   [[nodiscard]] base::Result<void> end(const agent::RunEnding& ending) override;
   [[nodiscard]] base::Result<std::size_t> choose(const std::vector<std::string>& arms) override;
+  [[nodiscard]] base::Result<void> keep(const agent::RoundPlan& plan) override;
+  [[nodiscard]] base::Result<void> keep(const agent::Summary& summary) override;
 
  private:
   const CampaignConfiguration& configuration_;
   const CampaignState& state_;
   Record record_;
 };
+
+/// What three roles are told of their own: of what summarisers said only what was checked.
+[[nodiscard]] agent::RoleMemory role_memory(const CampaignState& state);
 
 }  // namespace assay::control

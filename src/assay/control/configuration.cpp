@@ -22,6 +22,7 @@ constexpr std::size_t kLongestName = 40;
 constexpr std::int64_t kMostRounds = 10'000;
 constexpr std::int64_t kMostPerRound = 1'000;
 constexpr std::int64_t kMostMinutes = 1'440;
+constexpr std::int64_t kMostIslands = 100;
 
 // The name begins evaluation ids, which name folders.
 void check_name(const Node& node, const std::string& name) {
@@ -94,6 +95,17 @@ Json encode_arm(const AgentArm& arm) {
   return json;
 }
 
+FullAgentPlan read_full_agent(const Node& node) {
+  FullAgentPlan plan;
+  Fields fields(node);
+  plan.planner = fields.required("planner").text(task::TextRule::non_empty);
+  plan.summariser = fields.required("summariser").text(task::TextRule::non_empty);
+  plan.islands = static_cast<int>(fields.required("islands").integer({1, kMostIslands}));
+  plan.migration_rounds = static_cast<int>(fields.required("migration_rounds").integer({1, kMostRounds}));
+  fields.refuse_others();
+  return plan;
+}
+
 AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) {
   AgentPlan plan;
   Fields fields(node);
@@ -122,6 +134,9 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
       }
     }
   }
+  if (const Node full = fields.optional("full_agent"); full.has_value()) {
+    plan.full_agent = read_full_agent(full);
+  }
   fields.refuse_others();
   return plan;
 }
@@ -145,6 +160,12 @@ Json encode_agent_plan(const AgentPlan& plan) {
     for (const AgentArm& arm : plan.others) {
       json["others"].push_back(encode_arm(arm));
     }
+  }
+  if (plan.full_agent) {  // Left out otherwise, as campaigns of before have it.
+    json["full_agent"] = {{"planner", plan.full_agent->planner},
+                          {"summariser", plan.full_agent->summariser},
+                          {"islands", plan.full_agent->islands},
+                          {"migration_rounds", plan.full_agent->migration_rounds}};
   }
   return json;
 }

@@ -27,6 +27,14 @@ struct AgentArm {
 /// Names an arm so that no other of its campaign has the name: "claude (opus, cuda)". Alone it is its word.
 [[nodiscard]] std::string arm_name(const AgentArm& arm, bool alone);
 
+/// Three roles propose rather than one agent.
+struct FullAgentPlan {
+  std::string planner;  ///< Words as AgentPlan's.
+  std::string summariser;
+  int islands = 3;
+  int migration_rounds = 4;
+};
+
 /// Which agent proposes, and what it may cost.
 struct AgentPlan {
   std::string word;   ///< "codex", "claude", "http:URL", or "command:PROGRAM".
@@ -40,6 +48,7 @@ struct AgentPlan {
 
   /// All of them, the first first. Not empty.
   [[nodiscard]] std::vector<AgentArm> arms() const;
+  std::optional<FullAgentPlan> full_agent;  ///< Then `word` is the executor's.
 };
 
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.

@@ -29,6 +29,21 @@ TEST(CampaignConfiguration, SurvivesStorage) {
   EXPECT_EQ(task::identify(read.baseline), task::identify(configuration.baseline));
 }
 
+TEST(CampaignConfiguration, KeepsItsRolesAndIsStoredAsBeforeWithoutThem) {
+  CampaignConfiguration configuration = sample_configuration();
+  configuration.agent.emplace().word = "codex";
+  EXPECT_FALSE(encode(configuration)["agent"].contains("full_agent"));
+  EXPECT_FALSE(must(decode_configuration(encode(configuration), "stored")).agent->full_agent);
+  configuration.agent->full_agent = FullAgentPlan{"claude", "command:s", 5, 7};
+  const base::Json json = encode(configuration);
+  const CampaignConfiguration read = must(decode_configuration(json, "stored"));
+  EXPECT_EQ(encode(read), json);
+  EXPECT_EQ(read.agent->full_agent->islands, 5);
+  base::Json none = json;
+  none["agent"]["full_agent"]["islands"] = 0;
+  EXPECT_FALSE(decode_configuration(none, "stored"));
+}
+
 TEST(CampaignConfiguration, KeepsSeedsOfAllSixtyFourBits) {
   CampaignConfiguration configuration = sample_configuration();
   configuration.tuner_seed = 0xffffffffffffffffU;

@@ -17,6 +17,7 @@
 #include <assay/control/log_ratio.hpp>
 #include <assay/control/memory_events.hpp>
 #include <assay/control/routing_events.hpp>
+#include <assay/control/role_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -230,7 +231,7 @@ using Entry =
                  CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
                  CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
                  InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
-                 HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen>;
+                 HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen, RoundPlanned, CandidatesSummarised>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

@@ -68,6 +68,13 @@ std::vector<Entry> samples() {
                         task::HypothesisStatus::falsified, "no gain"}},
       EvidenceRecorded{{task::EvidenceKind::noise_floor, "all", 0.01, "", "c-7-gate-2", "abc"}},
       ArmChosen{3, "claude (opus)", "drawn gain"},
+      RoundPlanned{{3, "c-run-2", {{7, 1, "cuda"}}, {{7, "all", "memory", "fewer loads", "vectorise", 1.25}}, {"one"}}},
+      CandidatesSummarised{{"c-run-3",
+                            8,
+                            {{{7, agent::ClaimKind::speedup, "k.cu", "x", agent::ClaimAgainst::parent, 1.5},
+                              agent::ClaimStatus::contradicted,
+                              "measured 1.2x"}},
+                            {"two"}}},
   };
 }
 

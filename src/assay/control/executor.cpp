@@ -13,6 +13,7 @@
 #include <assay/control/agent_runs.hpp>
 #include <assay/control/injections.hpp>
 #include <assay/control/lessons.hpp>
+#include <assay/control/lineage.hpp>
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
@@ -416,6 +417,7 @@ base::Result<std::vector<agent::Trial>> Executor::history() const {
     trial.log_ratio_to_baseline = candidate.log_ratio_to_baseline;
     trial.change = candidate.hypothesis.change;
     trial.cause = candidate.cause;
+    ASSAY_TRY(add_lineage(archive_, configuration_, state_, candidate, trial));
     trials.push_back(std::move(trial));
   }
   return trials;

@@ -94,6 +94,7 @@ class Folding {
     candidate.outcome = entry.outcome;
     candidate.cause = entry.cause;
     candidate.gate_log_ratio = entry.log_ratio;
+    candidate.gated_against = state_.incumbent_number();
     if (entry.duplicate) {
       ASSAY_TRY(require(entry.duplicate->of < entry.candidate, "a duplicate repeats nothing earlier"));
       candidate.duplicate_of = entry.duplicate->of;
@@ -256,6 +257,24 @@ class Folding {
     ASSAY_TRY(require(searching() && entry.number == state_.arms_chosen + 1, "no arm can be chosen now"));
     state_.arms_chosen = entry.number;
     state_.arm_pending = entry.arm;
+    return {};
+  }
+
+  base::Result<void> operator()(const RoundPlanned& entry) {
+    ASSAY_TRY(require(searching() && entry.plan.round == state_.rounds_started + 1, "this round is not planned now"));
+    ASSAY_TRY(require(state_.plans.empty() || state_.plans.back().round < entry.plan.round, "the round has a plan"));
+    for (const agent::PlannedHypothesis& one : entry.plan.hypotheses) {
+      ASSAY_TRY(require(one.parent == 0 || known(one.parent), "a hypothesis has a parent that is no candidate"));
+    }
+    state_.plans.push_back(entry.plan);
+    return {};
+  }
+
+  base::Result<void> operator()(const CandidatesSummarised& entry) {
+    ASSAY_TRY(require(searching() && known(entry.summary.up_to), "it is about no candidate"));
+    ASSAY_TRY(require(state_.summaries.empty() || state_.summaries.back().up_to < entry.summary.up_to,
+                      "these candidates were summarised"));
+    state_.summaries.push_back(entry.summary);
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace assay::control {
@@ -134,6 +135,23 @@ struct Narrator {
   }
   std::string operator()(const ArmChosen& entry) const {
     return fmt::format("{} has the next run: {}", entry.arm, entry.why);
+  }
+  std::string operator()(const RoundPlanned& entry) const {
+    const agent::RoundPlan& plan = entry.plan;
+    if (plan.hypotheses.empty()) {
+      return fmt::format("round {}: no plan could be used{}", plan.round,
+                         plan.faults.empty() ? std::string() : ": " + plan.faults.front());
+    }
+    return fmt::format("round {}: {} planned, the first: {} (from {})", plan.round, plan.hypotheses.size(),
+                       plan.hypotheses.front().change, who(plan.hypotheses.front().parent, state));
+  }
+  std::string operator()(const CandidatesSummarised& entry) const {
+    std::array<std::ptrdiff_t, agent::kClaimStatuses.size()> counts{};
+    for (const agent::JudgedClaim& one : entry.summary.claims) {
+      ++counts[static_cast<std::size_t>(one.status)];
+    }
+    return fmt::format("{} claims about what was judged: {} checked, {} contradicted, {} unverifiable",
+                       entry.summary.claims.size(), counts[0], counts[1], counts[2]);
   }
   std::string operator()(const BudgetReached& entry) const {
     return fmt::format("{} is not asked: {}", entry.agent, entry.why);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include <assay/control/agent_runs.hpp>
 #include <assay/agent/working_folder.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/memory.hpp>
@@ -108,6 +109,7 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
       situation.remaining.push_back(amount_text(resource, *left));
     }
   }
+  situation.roles = role_memory(state);
   return situation;
 }
 

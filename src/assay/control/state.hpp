@@ -66,6 +66,7 @@ struct CandidateState {
   std::optional<LogRatio> gate_log_ratio;
   std::optional<Outrun> outrun;  ///< Absent: it was swept, failed its gate, or its round is still open.
   bool in_race_again = false;    ///< A winner of its round that outran it was demoted: it may be swept after all.
+  int gated_against = 0;                ///< The incumbent of that time; 0: the baseline.
   std::optional<std::string> demotion;  ///< Why its confirmation took the place back that a promotion had given it.
   std::optional<int> tests;             ///< The hypothesis that it tests, by number.
 };
@@ -139,6 +140,9 @@ struct CampaignState {
   std::vector<AgentRunState> runs;                ///< In their order.
   int arms_chosen = 0;
   std::string arm_pending;  ///< Chosen for a run that has not begun; empty: none.
+
+  std::vector<agent::RoundPlan> plans;    ///< One a round that three roles proposed, in their order.
+  std::vector<agent::Summary> summaries;  ///< In their order.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.

@@ -17,6 +17,7 @@
 #include <assay/service/agent_arms.hpp>
 #include <assay/service/judge_evaluator.hpp>
 #include <assay/service/judgement.hpp>
+#include <assay/service/role_proposer.hpp>
 #include <assay/service/solutions.hpp>
 #include <assay/task/codec.hpp>
 
@@ -69,6 +70,9 @@ base::Result<agent::AgentProgram> agent_program(const agent::AgentChoice& choice
 
 base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration,
                                                              const os::Path& archive) {
+  if (configuration.agent && configuration.agent->full_agent) {
+    return make_full_agent(configuration, agent_settings(configuration, archive));
+  }
   if (configuration.agent) {
     std::vector<std::unique_ptr<agent::Proposer>> arms;
     for (const control::AgentArm& arm : configuration.agent->arms()) {
@@ -95,6 +99,7 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
                                                            const CampaignOptions& options,
                                                            const control::CampaignConfiguration& configuration) {
   const AgentOptions& given = options.agent;
+  ASSAY_TRY(check_roles(given));
   if (given.word.empty()) {
     return std::optional<control::AgentPlan>();
   }
@@ -120,6 +125,9 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
     plan.budget[control::Resource::micro_dollars] = control::to_micro_dollars(*given.budget_dollars);
   }
   plan.budget[control::Resource::tokens] = given.budget_tokens;
+  if (given.full_agent) {
+    ASSAY_TRY_ASSIGN(plan.full_agent, plan_roles(given));
+  }
   return std::optional(std::move(plan));
 }
 

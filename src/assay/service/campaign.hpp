@@ -25,6 +25,9 @@ struct AgentOptions {
   std::int64_t tokens = 0;               ///< Set aside for one run.
   std::optional<double> budget_dollars;  ///< Of the whole campaign; absent: no limit.
   std::optional<std::int64_t> budget_tokens;
+  bool full_agent = false;  ///< Three roles; `word` is then the executor.
+  std::string planner;      ///< Empty: the same as the executor.
+  std::string summariser;   ///< Empty: the same as the executor.
 };
 
 struct CampaignOptions {

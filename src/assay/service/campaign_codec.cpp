@@ -114,12 +114,20 @@ base::Json encode_agent(const CampaignStatus& status) {
     arms[name] = std::count_if(status.state.runs.begin(), status.state.runs.end(),
                                [&](const control::AgentRunState& run) { return run.agent == name; });
   }
-  return {{"word", status.configuration.agent->word},
-          {"arms", std::move(arms)},
-          {"runs", status.state.agent_runs},
-          {"outcomes", std::move(outcomes)},
-          {"budget_reached", text_or_null(status.state.budget_reached)},
-          {"ledger", control::encode(status.state.ledger)}};
+  base::Json json = {{"word", status.configuration.agent->word},
+                     {"arms", std::move(arms)},
+                     {"runs", status.state.agent_runs},
+                     {"outcomes", std::move(outcomes)},
+                     {"budget_reached", text_or_null(status.state.budget_reached)},
+                     {"ledger", control::encode(status.state.ledger)}};
+  if (const auto& roles = status.configuration.agent->full_agent) {
+    const auto encode_one = [](const auto& one) { return agent::encode(one); };
+    json["full_agent"] = {{"planner", roles->planner},
+                          {"summariser", roles->summariser},
+                          {"plans", encode_each(status.state.plans, encode_one)},
+                          {"summaries", encode_each(status.state.summaries, encode_one)}};
+  }
+  return json;
 }
 
 }  // namespace

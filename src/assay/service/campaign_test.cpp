@@ -240,5 +240,25 @@ TEST(DifferencesTest, LongValuesAndLongListsAreCut) {
   EXPECT_LE(differences(many, none).size(), 10U);
 }
 
+TEST_F(CampaignTest, RolesNeedFullAgentAndProgramsThatAreThere) {
+  options_.tunable.clear();
+  options_.agent.planner = "command:true";
+  EXPECT_THAT(run().error().message, HasSubstr("--full-agent"));
+  options_.agent.full_agent = true;
+  EXPECT_THAT(run().error().message, HasSubstr("give --agent"));
+  options_.agent.word = "command:true";
+  options_.agent.summariser = "command:no-such-program";
+  EXPECT_EQ(run().error().code, "agent.not_found");
+  options_.agent.summariser.clear();
+  options_.rounds = 0;
+  const auto status = run();
+  ASSERT_TRUE(status) << status.error().text();
+  const auto& roles = status->configuration.agent->full_agent;
+  ASSERT_TRUE(roles);
+  EXPECT_EQ(roles->planner, "command:true");
+  EXPECT_EQ(roles->summariser, "command:true") << "the agent, unless another is named";
+  EXPECT_EQ(encode(*status)["agent"]["full_agent"]["plans"].size(), 0U);
+}
+
 }  // namespace
 }  // namespace assay::service
