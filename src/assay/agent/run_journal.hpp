@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <assay/agent/run_outcome.hpp>
 #include <assay/agent/usage.hpp>
@@ -25,6 +27,13 @@ struct RunEnding {
   std::string model;
   Spend spend;
   std::chrono::nanoseconds wall{};
+  bool wall_known = true;  ///< False: its controller ended before it did, and its time is booked as it was set aside.
+};
+
+/// A run of the round that is under way, which a controller began that has ended since.
+struct EarlierRun {
+  std::string id;
+  std::optional<RunOutcome> outcome;  ///< Absent: no controller lived to write it down.
 };
 
 /// Whoever runs agents tells it here, before and after: what was spent must be known although the teller may die.
@@ -35,6 +44,13 @@ class RunJournal {
   /// be made.
   [[nodiscard]] virtual base::Result<std::string> intend(const RunIntent& intent) = 0;
   [[nodiscard]] virtual base::Result<void> end(const RunEnding& ending) = 0;
+  /// The runs of the round that is being proposed for, in their order: there are some if a controller ended in its middle.
+  /// Those without an outcome are the teller's to end, or to begin if they never were.
+  [[nodiscard]] virtual std::vector<EarlierRun> earlier() const { return {}; }
+  /// Runs that were a session of this id, in their order: what a program tells is the total of its session.
+  [[nodiscard]] virtual std::vector<std::string> of_session(const std::string& /*session*/) const { return {}; }
+  /// How much of the time that a run would like it may have.
+  [[nodiscard]] virtual std::chrono::nanoseconds allowed_wall(std::chrono::nanoseconds wanted) const { return wanted; }
 };
 
 }  // namespace assay::agent

@@ -66,6 +66,11 @@ struct ApproveCommand {
   service::Answer answer = service::Answer::approve;
   std::string who;
   std::string why;
+  double minutes = 0;  ///< Of the person's attention.
+};
+struct ReplayJournalCommand {
+  std::string campaign;
+  std::string policy;  ///< A built-in one, or a file; empty: the campaign's own.
 };
 struct ReportCommand {
   std::string campaign;
@@ -119,12 +124,13 @@ struct SkillsInstallCommand {
   service::SkillInstallOptions options;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
-                             AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand,
-                             AgentParseCommand, SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
+using Command =
+    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
+                 CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
+                 SkillsInstallCommand, ReplayJournalCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -116,6 +116,8 @@ TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
                                         CampaignStatusCommand{"x"},
                                         ShowCommand{"abcd", {}, {}},
                                         ReportCommand{"x", "r.html"},
+                                        ReplayJournalCommand{"x", ""},
+                                        ReplayJournalCommand{"x", "quick"},
                                         ExportCommand{"x", "out"},
                                         CertificateCommand{"x", std::nullopt, "out"},
                                         CampaignResumeCommand{"x", ""},

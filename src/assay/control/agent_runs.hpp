@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <assay/agent/prompt.hpp>
 #include <assay/agent/run_journal.hpp>
@@ -23,14 +25,23 @@ class AgentRuns final : public agent::RunJournal {
   /// Ends, at what was set aside for them, the runs whose controller died: nobody knows any more what they cost.
   [[nodiscard]] base::Result<void> end_abandoned();
 
+  /// Ends what was abandoned first: whoever begins a new run has taken over from what he could.
   [[nodiscard]] base::Result<std::string> intend(const agent::RunIntent& intent) override;
   [[nodiscard]] base::Result<void> end(const agent::RunEnding& ending) override;
+  [[nodiscard]] std::vector<agent::EarlierRun> earlier() const override;
+  [[nodiscard]] std::vector<std::string> of_session(const std::string& session) const override;
+  /// Of a limited wall, no more than is left beside what judging the candidate and confirming are expected to take; of a run
+  /// that is under way, what was set aside for it.
+  [[nodiscard]] std::chrono::nanoseconds allowed_wall(std::chrono::nanoseconds wanted) const override;
 
  private:
   const CampaignConfiguration& configuration_;
   const CampaignState& state_;
   Record record_;
 };
+
+/// The id of the run of an agent that is made next.
+[[nodiscard]] std::string run_id(const CampaignConfiguration& configuration, const CampaignState& state);
 
 /// What an agent may know of a campaign, but for what was tried.
 [[nodiscard]] agent::Situation situation_of(const CampaignConfiguration& configuration, const CampaignState& state);

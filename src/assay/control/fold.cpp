@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include <assay/control/injections.hpp>
@@ -17,9 +18,7 @@ class Folding {
       : configuration_(configuration), state_(state) {}
 
   base::Result<void> operator()(const CampaignStarted& /*entry*/) {
-    if (configuration_.agent) {
-      state_.ledger = Ledger(configuration_.agent->budget);
-    }
+    state_.ledger = Ledger(budget_of(configuration_));
     return require(state_.last_sequence == 0, "a journal has one beginning");
   }
 
@@ -29,6 +28,10 @@ class Folding {
     ASSAY_TRY(require(is_due(entry), "the evaluation is not due"));
     ASSAY_TRY(require(entry.incumbent == compared_with(state_, entry.purpose), "the incumbent is another one"));
     state_.pending = {entry.purpose, entry.candidate, entry.attempt, entry.evaluation};
+    if (entry.most) {
+      ASSAY_TRY(require(state_.ledger.reserve(entry.evaluation, *entry.most).has_value(),
+                        "the budget does not hold the evaluation"));
+    }
     if (entry.purpose == Purpose::confirmation) {
       state_.phase = Phase::confirming;
     }
@@ -75,6 +78,7 @@ class Folding {
     for (const ProposedCandidate& proposed : entry.candidates) {
       ASSAY_TRY(add(proposed, entry.round));
     }
+    state_.runs_of_earlier_rounds = state_.runs.size();
     if (entry.round == 0) {
       state_.supplied_proposed = true;
     } else {
@@ -119,6 +123,7 @@ class Folding {
     at(entry.candidate).promoted = true;
     state_.incumbent = entry.candidate;
     state_.reign.push_back(entry.candidate);
+    state_.promotion_costs.push_back({entry.candidate, state_.spent_since_promotion()});
     return {};
   }
 
@@ -202,18 +207,40 @@ class Folding {
   base::Result<void> operator()(const AgentRunIntended& entry) {
     ASSAY_TRY(require(searching(), "no agent can run now"));
     ++state_.agent_runs;
+    state_.runs.push_back({entry.run, entry.agent, std::nullopt, {}, {}});
     return require(state_.ledger.reserve(entry.run, entry.most).has_value(), "the budget does not hold the run");
   }
 
   base::Result<void> operator()(const AgentRunEnded& entry) {
     ASSAY_TRY(require(state_.ledger.settle(entry.run, entry.actuals).has_value(), "nobody intended the run"));
     state_.agent_outcomes.push_back(entry.outcome);
+    const auto run = std::find_if(state_.runs.begin(), state_.runs.end(),
+                                  [&](const AgentRunState& one) { return one.id == entry.run; });
+    ASSAY_TRY(require(run != state_.runs.end(), "nobody intended the run"));
+    run->outcome = entry.outcome;
+    run->session = entry.session;
+    run->model = entry.model;
     return {};
   }
 
   base::Result<void> operator()(const BudgetReached& entry) {
     state_.budget_reached = entry.why;
     return require(searching(), "no agent can run now");
+  }
+
+  base::Result<void> operator()(const PersonTimeBooked& entry) {
+    Amounts amounts;
+    amounts[Resource::human_seconds] = entry.seconds;
+    state_.ledger.book(amounts);
+    return {};
+  }
+
+  base::Result<void> operator()(const EvaluationUnaffordable& entry) {
+    ASSAY_TRY(require(!state_.pending && !state_.stopped_by_budget, "nothing is due that costs"));
+    ASSAY_TRY(require(!entry.of_search || (searching() && !state_.search_ended_by_budget), "no search can end now"));
+    (entry.of_search ? state_.search_ended_by_budget : state_.stopped_by_budget) = true;
+    state_.budget_reached = entry.why;
+    return {};
   }
 
   base::Result<void> operator()(const CampaignFinished& entry) {
@@ -223,6 +250,29 @@ class Folding {
     ASSAY_TRY(require(!state_.pending && (confirmed || (searching() && !state_.incumbent)), "it cannot end here"));
     state_.phase = Phase::finished;
     return {};
+  }
+
+  // What an evaluation cost, from the event that ends it.
+  base::Result<void> account(const std::string& evaluation, const std::optional<Amounts>& spent) {
+    const bool reserved = state_.ledger.open().contains(evaluation);
+    if (!spent) {
+      return require(!reserved, "it does not say what the evaluation cost");
+    }
+    if (settled_) {
+      Amounts& most = state_.dearest[*settled_];
+      for (std::size_t i = 0; i < kResources; ++i) {
+        most.values[i] = std::max(most.values[i], spent->values[i]);
+      }
+    }
+    if (!reserved) {
+      state_.ledger.book(*spent);
+      return {};
+    }
+    Actuals actuals;
+    for (std::size_t i = 0; i < kResources; ++i) {
+      actuals[i] = {Actual::Certainty::exact, spent->values[i]};
+    }
+    return require(state_.ledger.settle(evaluation, actuals).has_value(), "nothing was set aside for it");
   }
 
  private:
@@ -291,6 +341,7 @@ class Folding {
         "nobody intended it"));
     state_.pending.reset();
     state_.failed_attempts = 0;
+    settled_ = purpose;
     return {};
   }
 
@@ -338,6 +389,7 @@ class Folding {
 
   const CampaignConfiguration& configuration_;
   CampaignState& state_;
+  std::optional<Purpose> settled_;  // Of the evaluation that this event ends.
 };
 
 tl::unexpected<base::Error> misfit(const CampaignConfiguration& configuration, const archive::Event& event,
@@ -362,7 +414,15 @@ base::Result<void> apply(const CampaignConfiguration& configuration, const archi
   if (state.last_sequence == 0 && !std::holds_alternative<CampaignStarted>(*entry)) {
     return misfit(configuration, event, "a journal begins with campaign_started");
   }
-  const auto applied = std::visit(Folding(configuration, state), *entry);
+  const auto applied = std::visit(
+      [folding = Folding(configuration, state)](const auto& kind) mutable -> base::Result<void> {
+        ASSAY_TRY(folding(kind));
+        if constexpr (requires { kind.spent; }) {
+          return folding.account(kind.evaluation, kind.spent);
+        }
+        return {};
+      },
+      *entry);
   if (!applied) {
     return misfit(configuration, event, applied.error().message);
   }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -100,6 +102,21 @@ struct PendingEvaluation {
   std::string evaluation;
 };
 
+/// One run of an agent, as the journal tells it.
+struct AgentRunState {
+  std::string id;
+  std::string agent;
+  std::optional<agent::RunOutcome> outcome;  ///< Absent: it has not ended, or nobody lived to say so.
+  std::string session;                       ///< Empty: it told none.
+  std::string model;
+};
+
+/// What was spent for a promotion: all since the one before, or since the beginning.
+struct PromotionCost {
+  int candidate = 0;
+  Amounts cost;
+};
+
 /// State is a fold over the journal; nothing else is remembered.
 struct CampaignState {
   Phase phase = Phase::baseline;
@@ -118,10 +135,17 @@ struct CampaignState {
   std::string confirmation_evaluation;
   std::optional<promote::Decision> confirmation;  ///< The incumbent against the baseline: the only headline number.
   std::string failure;
-  Ledger ledger;  ///< Of what agents cost.
+  Ledger ledger;  ///< Of what all costs: runs of agents, evaluations, people.
   int agent_runs = 0;
   std::vector<agent::RunOutcome> agent_outcomes;  ///< Of those that have ended, in their order.
+  std::vector<AgentRunState> runs;                ///< In their order.
+  std::size_t runs_of_earlier_rounds = 0;         ///< The others are of the round that is being proposed for.
   std::string budget_reached;                     ///< Why the last run that was refused was; empty: none was.
+
+  std::map<Purpose, Amounts> dearest;   ///< The most that an evaluation of each kind took so far.
+  bool search_ended_by_budget = false;  ///< An evaluation of the search was not affordable; what it found is confirmed.
+  bool stopped_by_budget = false;       ///< Nor was the baseline's, or a confirmation: nothing more is done.
+  std::vector<PromotionCost> promotion_costs;  ///< In the order of the promotions, those taken back later too.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.
@@ -131,6 +155,8 @@ struct CampaignState {
   [[nodiscard]] const InjectionState& injection(int number) const;
   /// What makes the whole campaign doubtful: each alarm in words. Empty: nothing known.
   [[nodiscard]] std::vector<std::string> alarms() const;
+  /// What was booked after the last promotion.
+  [[nodiscard]] Amounts spent_since_promotion() const;
   /// Number of the incumbent; 0 is the baseline.
   [[nodiscard]] int incumbent_number() const { return incumbent.value_or(0); }
   /// The round of the newest proposals: 0 before the first and for the supplied candidates.

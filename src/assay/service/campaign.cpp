@@ -23,6 +23,9 @@ namespace {
 constexpr std::size_t kMostDifferences = 8;
 constexpr std::size_t kLongestValue = 60;
 constexpr double kMicroDollars = 1e6;
+constexpr double kMillisecondsPerSecond = 1000;
+constexpr double kSecondsPerMinute = 60;
+constexpr double kRoundingSlack = 1e-6;
 
 // Proposes nothing: a campaign may consist of candidates by hand alone.
 class NoProposer final : public agent::Proposer {
@@ -48,6 +51,7 @@ agent::AgentSettings agent_settings(const control::CampaignConfiguration& config
   settings.limits.wall = std::chrono::minutes(plan.minutes_per_run);
   settings.origin = configuration.baseline;
   settings.records = archive / "agent-runs";
+  settings.folders = archive / "agent-folders";
   return settings;
 }
 
@@ -75,6 +79,11 @@ base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::Camp
 base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions& options) {
   const AgentOptions& given = options.agent;
   if (given.word.empty()) {
+    if (given.budget_dollars || given.budget_tokens) {
+      return base::input_error("campaign.no_agent",
+                               "--budget-dollars and --budget-tokens limit what an agent spends, and "
+                               "none proposes: name one with --agent, or leave them out");
+    }
     return std::optional<control::AgentPlan>();
   }
   if (!options.tunable.empty()) {
@@ -98,6 +107,21 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const CampaignOptions
   }
   plan.budget[control::Resource::tokens] = given.budget_tokens;
   return std::optional(std::move(plan));
+}
+
+// Rounded down: a limit is never passed by rounding.
+std::optional<std::int64_t> whole(const std::optional<double>& amount, double unit) {
+  return amount ? std::optional(static_cast<std::int64_t>(std::min(std::floor(*amount * unit + kRoundingSlack),
+                                                                   static_cast<double>(control::kLargestAmount))))
+                : std::nullopt;
+}
+
+control::Budget budget_for(const CampaignOptions& options) {
+  control::Budget budget;
+  budget[control::Resource::device_ms] = whole(options.budget_device_seconds, kMillisecondsPerSecond);
+  budget[control::Resource::wall_ms] = whole(options.budget_minutes, kSecondsPerMinute * kMillisecondsPerSecond);
+  budget[control::Resource::human_seconds] = whole(options.budget_human_minutes, kSecondsPerMinute);
+  return budget;
 }
 
 base::Result<control::CampaignConfiguration> configure(const Context& context, const CampaignOptions& options) {
@@ -128,6 +152,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
                      resolve_solution(dataset, nullptr, also, configuration.definition));
   }
   ASSAY_TRY_ASSIGN(configuration.agent, plan_agent(options));
+  configuration.budget = budget_for(options);
   if (!options.tunable.empty()) {
     ASSAY_TRY_ASSIGN(configuration.tunable,
                      resolve_solution(dataset, nullptr, options.tunable, configuration.definition));
@@ -357,11 +382,11 @@ base::Result<std::vector<CampaignStatus>> all_campaigns(const Context& context) 
 }
 
 base::Result<CampaignStatus> approve_campaign(const Context& context, const std::string& name, Answer answer,
-                                              const std::string& who, const std::string& why) {
+                                              const std::string& who, const std::string& why, std::int64_t seconds) {
   ASSAY_TRY(archive::Archive::open_reader(context.places.archive));
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
   ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
-  ASSAY_TRY(control::approve(archive, name, answer == Answer::approve, who, why));
+  ASSAY_TRY(control::approve(archive, name, answer == Answer::approve, who, why, seconds));
   return read_status(archive, campaign);
 }
 
