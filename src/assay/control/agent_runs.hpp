@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/agent/prompt.hpp>
 #include <assay/agent/run_journal.hpp>
 #include <assay/base/error.hpp>
 #include <assay/control/configuration.hpp>

@@ -71,7 +71,9 @@ base::Result<agent::AgentProgram> agent_program(const agent::AgentChoice& choice
 base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration,
                                                              const os::Path& archive) {
   if (configuration.agent && configuration.agent->full_agent) {
-    return make_full_agent(configuration, agent_settings(configuration, archive));
+    ASSAY_TRY_ASSIGN(agent::AgentSettings settings,
+                     agent_settings(configuration, configuration.agent->arms().front(), archive));
+    return make_full_agent(configuration, std::move(settings));
   }
   if (configuration.agent) {
     std::vector<std::unique_ptr<agent::Proposer>> arms;
@@ -107,6 +109,10 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
     return base::input_error("campaign.two_proposers", "give --tunable or --agent: one of them proposes");
   }
   ASSAY_TRY_ASSIGN(std::vector<control::AgentArm> arms, plan_arms(dataset, given, configuration));
+  if (given.full_agent && arms.size() > 1) {
+    return base::input_error("campaign.several_executors",
+                             "--full-agent takes one --agent, which carries out what is planned: leave the others out");
+  }
   if ((given.budget_dollars && given.dollars <= 0) || (given.budget_tokens && given.tokens <= 0)) {
     return base::input_error(
         "campaign.no_reservation",
