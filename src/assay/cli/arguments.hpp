@@ -108,6 +108,11 @@ struct MaterialiseCommand {
 struct AgentParseCommand {
   service::AgentStreamOptions options;
 };
+struct McpCommand {
+  std::string connect;  ///< A socket where the tools are served; empty: this process serves them.
+  service::CampaignOptions options;
+  bool configured = false;  ///< Options of a campaign were given: it is made, or must be the same.
+};
 struct SkillsListCommand {
   std::string from;  ///< Empty: ours.
 };
@@ -124,7 +129,7 @@ using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, Se
                              ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
                              ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
                              AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand,
-                             AgentParseCommand, SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
+                             AgentParseCommand, McpCommand, SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
 
 /// What a command line asks for.
 struct Arguments {

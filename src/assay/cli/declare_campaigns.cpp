@@ -32,6 +32,8 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--agent", options.agent.word,
                       "An agent that proposes: codex, claude, or command:PROGRAM (docs/agents.md)");
   command->add_option("--agent-model", options.agent.model, "Its model (default: its own)");
+  command->add_flag("--agent-tools", options.agent.tools,
+                    "Codex or Claude Code may submit candidates during its run, each a round (docs/mcp.md)");
   command->add_option("--run-minutes", options.agent.minutes, "What one run of it may take")
       ->check(CLI::Range(1, kMostRunMinutes))
       ->capture_default_str();

@@ -82,6 +82,9 @@ AgentPlan read_agent_plan(const Node& node) {
   plan.minutes_per_run = static_cast<int>(fields.required("minutes_per_run").integer({1, kMostMinutes}));
   plan.micro_dollars_per_run = fields.required("micro_dollars_per_run").integer({0, kLargestAmount});
   plan.tokens_per_run = fields.required("tokens_per_run").integer({0, kLargestAmount});
+  if (const Node tools = fields.optional("tools"); tools.has_value()) {
+    plan.tools = tools.boolean();
+  }
   Fields budget(fields.required("budget"));
   for (std::size_t i = 0; i < kResources; ++i) {
     const Node limit = budget.required(kResourceNames[i]);
@@ -99,12 +102,16 @@ Json encode_agent_plan(const AgentPlan& plan) {
   for (std::size_t i = 0; i < kResources; ++i) {
     budget[std::string(kResourceNames[i])] = plan.budget.limits[i] ? Json(*plan.budget.limits[i]) : Json();
   }
-  return {{"word", plan.word},
-          {"model", plan.model},
-          {"minutes_per_run", plan.minutes_per_run},
-          {"micro_dollars_per_run", plan.micro_dollars_per_run},
-          {"tokens_per_run", plan.tokens_per_run},
-          {"budget", std::move(budget)}};
+  Json json = {{"word", plan.word},
+               {"model", plan.model},
+               {"minutes_per_run", plan.minutes_per_run},
+               {"micro_dollars_per_run", plan.micro_dollars_per_run},
+               {"tokens_per_run", plan.tokens_per_run},
+               {"budget", std::move(budget)}};
+  if (plan.tools) {  // Campaigns without are stored as they ever were.
+    json["tools"] = true;
+  }
+  return json;
 }
 
 CampaignConfiguration read_configuration(const Node& node) {

@@ -18,8 +18,9 @@ namespace assay::control {
 
 /// Which agent proposes, and what it may cost.
 struct AgentPlan {
-  std::string word;   ///< "codex", "claude", or "command:PROGRAM".
-  std::string model;  ///< Empty: the program's default.
+  std::string word;    ///< "codex", "claude", or "command:PROGRAM".
+  std::string model;   ///< Empty: the program's default.
+  bool tools = false;  ///< It may submit candidates during its run, by tools (MCP); each is then a round.
   int minutes_per_run = 20;
   std::int64_t micro_dollars_per_run = 0;  ///< Set aside for a run, and booked where its account is lost.
   std::int64_t tokens_per_run = 0;         ///< The same.

@@ -15,11 +15,12 @@ namespace assay::service {
 
 /// An agent that is to propose, as a person names it.
 struct AgentOptions {
-  std::string word;                      ///< "codex", "claude", "command:PROGRAM"; empty: none.
-  std::string model;                     ///< Empty: the program's default.
-  int minutes = 20;                      ///< That one run may take.
-  double dollars = 0;                    ///< Set aside for one run; Claude is told to keep to it.
-  std::int64_t tokens = 0;               ///< Set aside for one run.
+  std::string word;         ///< "codex", "claude", "command:PROGRAM", kSubmitted (submissions.hpp); empty: none.
+  std::string model;        ///< Empty: the program's default.
+  bool tools = false;       ///< It may submit candidates during its run; each is then a round.
+  int minutes = 20;         ///< That one run may take.
+  double dollars = 0;       ///< Set aside for one run; Claude is told to keep to it.
+  std::int64_t tokens = 0;  ///< Set aside for one run.
   std::optional<double> budget_dollars;  ///< Of the whole campaign; absent: no limit.
   std::optional<std::int64_t> budget_tokens;
 };
@@ -55,7 +56,14 @@ using CampaignProgress = std::function<void(double done, double total, const std
 /// for a person. The same name with another configuration is an input error that says what differs.
 [[nodiscard]] base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
                                                         const CampaignProgress& progress);
-/// Continues a campaign by name; needs nothing but the archive.
+/// Creates the campaign, or finds it with the same configuration, and runs nothing yet.
+[[nodiscard]] base::Result<void> create_campaign(const Context& context, const CampaignOptions& options);
+/// Continues a campaign by name, with this proposer in place of its own.
+[[nodiscard]] base::Result<CampaignStatus> continue_campaign(const Context& context, const std::string& name,
+                                                             agent::Proposer& proposer,
+                                                             const CampaignProgress& progress);
+/// Continues a campaign by name; needs nothing but the archive. One that takes submissions asks for no more: what was
+/// submitted is judged, and the incumbent confirmed.
 [[nodiscard]] base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,
                                                            const CampaignProgress& progress);
 

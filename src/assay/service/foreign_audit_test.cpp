@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <assay/service/campaign_report.hpp>
+#include <assay/service/evaluate.hpp>
 #include <assay/service/rehearsal.hpp>
 #include <assay/service/same_code.hpp>
 
