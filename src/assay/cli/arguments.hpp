@@ -113,6 +113,11 @@ struct MaterialiseCommand {
 struct AgentParseCommand {
   service::AgentStreamOptions options;
 };
+struct McpCommand {
+  std::string connect;  ///< A socket where the tools are served; empty: this process serves them.
+  service::CampaignOptions options;
+  bool configured = false;  ///< Options of a campaign were given: it is made, or must be the same.
+};
 struct SkillsListCommand {
   std::string from;  ///< Empty: ours.
 };
@@ -130,7 +135,7 @@ using Command =
                  PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
                  ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
                  CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
-                 SkillsInstallCommand, CampaignCompareCommand>;
+                 SkillsInstallCommand, CampaignCompareCommand, McpCommand>;
 
 /// What a command line asks for.
 struct Arguments {

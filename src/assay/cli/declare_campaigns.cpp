@@ -65,6 +65,8 @@ void declare_run(CLI::App& parent, Draft& draft) {
                     "them are checked (docs/full-agent.md)");
   command->add_option("--planner", options.agent.planner, "Who plans, as for --agent (default: the agent)");
   command->add_option("--summariser", options.agent.summariser, "Who summarises, as for --agent (default: the agent)");
+  command->add_flag("--agent-tools", options.agent.tools,
+                    "Codex or Claude Code may submit candidates during its run, each a round (docs/mcp.md)");
   command->add_option("--run-minutes", options.agent.minutes, "What one run of it may take")
       ->check(CLI::Range(1, kMostRunMinutes))
       ->capture_default_str();

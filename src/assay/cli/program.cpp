@@ -24,6 +24,9 @@
 #include <assay/cli/print_selftest.hpp>
 #include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
+#include <assay/mcp/offer_tools.hpp>
+#include <assay/mcp/relay.hpp>
+#include <assay/mcp/serve_campaign.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_comparison.hpp>
 #include <assay/service/campaign_report.hpp>
@@ -272,6 +275,16 @@ class Performer {
     return answer(0, agent::encode(summary), [&] { return print_agent_stream(summary, colour()); });
   }
 
+  // Answers nothing of its own: stdout belongs to the protocol.
+  base::Result<Answer> operator()(const McpCommand& command) const {
+    if (!command.connect.empty()) {
+      ASSAY_TRY(mcp::relay(command.connect, STDIN_FILENO, STDOUT_FILENO));
+      return Answer{};
+    }
+    ASSAY_TRY(mcp::serve_campaign(context_, command.options, command.configured, STDIN_FILENO, STDOUT_FILENO));
+    return Answer{};
+  }
+
   base::Result<Answer> operator()(const SkillsListCommand& command) const {
     ASSAY_TRY_ASSIGN(const auto skills, service::list_skills(context_, command.from));
     return answer(0, service::encode_list(skills), [&] { return print_skill_list(skills, colour()); });
@@ -399,8 +412,9 @@ int run(int argc, const char* const* argv) {
       static_cast<void>(std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr));
       return parsed.exit_code;
     }
-    const service::Context context = service::make_context(
+    service::Context context = service::make_context(
         service::surroundings_of_this_process(parsed.arguments->dataset, parsed.arguments->archive));
+    context.offer_tools = mcp::offer_tools;
     const auto answer = perform(*parsed.arguments, context);
     if (!answer) {
       print_error(answer.error(), parsed.arguments->format);

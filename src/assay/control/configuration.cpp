@@ -114,6 +114,9 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
   plan.minutes_per_run = static_cast<int>(fields.required("minutes_per_run").integer({1, kMostMinutes}));
   plan.micro_dollars_per_run = fields.required("micro_dollars_per_run").integer({0, kLargestAmount});
   plan.tokens_per_run = fields.required("tokens_per_run").integer({0, kLargestAmount});
+  if (const Node tools = fields.optional("tools"); tools.has_value()) {
+    plan.tools = tools.boolean();
+  }
   Fields budget(fields.required("budget"));
   for (std::size_t i = 0; i < kResources; ++i) {
     const Node limit = budget.required(kResourceNames[i]);
@@ -166,6 +169,9 @@ Json encode_agent_plan(const AgentPlan& plan) {
                           {"summariser", plan.full_agent->summariser},
                           {"islands", plan.full_agent->islands},
                           {"migration_rounds", plan.full_agent->migration_rounds}};
+  }
+  if (plan.tools) {  // Campaigns without are stored as they ever were.
+    json["tools"] = true;
   }
   return json;
 }

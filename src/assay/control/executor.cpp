@@ -210,7 +210,9 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
     proposer = proposer_.name();
     ASSAY_TRY_ASSIGN(const std::vector<agent::Trial> trials, history());
     AgentRuns runs(configuration_, state_, [this](const Entry& entry) { return record(entry); });
-    ASSAY_TRY(runs.end_abandoned());
+    if (!proposer_.is_running()) {
+      ASSAY_TRY(runs.end_abandoned());
+    }
     proposer_.attend(situation_of(configuration_, state_), runs);
     ASSAY_TRY_ASSIGN(proposals, proposer_.propose(trials, configuration_.candidates_per_round));
     if (proposals.size() > static_cast<std::size_t>(configuration_.candidates_per_round)) {
