@@ -20,6 +20,13 @@ const Trial* fastest_trial(const std::vector<Trial>& history) {
   return best;
 }
 
+const Trial* starting_trial(const std::vector<Trial>& history, std::optional<int> wanted) {
+  const auto found = std::find_if(history.begin(), history.end(), [wanted](const Trial& trial) {
+    return wanted == trial.number && task::is_correct(trial.outcome);
+  });
+  return found == history.end() ? fastest_trial(history) : &*found;
+}
+
 void AgentProposer::attend(const Situation& situation, RunJournal& journal) {
   situation_ = situation;
   journal_ = &journal;
@@ -27,7 +34,7 @@ void AgentProposer::attend(const Situation& situation, RunJournal& journal) {
 
 base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Trial>& history, int count) {
   ASSAY_CHECK(journal_ != nullptr && situation_);
-  const Trial* best = fastest_trial(history);
+  const Trial* best = starting_trial(history, situation_->start_from);
   const task::Solution& parent = best == nullptr ? settings_.origin : best->solution;
   Situation situation = *situation_;
   situation.parent = parent.name;

@@ -50,6 +50,9 @@ class AgentProposer final : public Proposer {
   RunJournal* journal_ = nullptr;
 };
 
+/// The correct trial of that number, if a person wants it to be started from and there is one; else the fastest.
+[[nodiscard]] const Trial* starting_trial(const std::vector<Trial>& history, std::optional<int> wanted);
+
 /// The fastest correct trial; nullptr if none is faster than the baseline.
 [[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history);
 

@@ -15,6 +15,7 @@ namespace assay::agent {
 namespace {
 
 constexpr std::size_t kLongestCell = 160;
+constexpr std::size_t kLongestNote = 1000;
 constexpr std::size_t kMostRoutes = 40;  // The newest: what is older is in state.json.
 
 // One cell of a table: a candidate's name or cause may hold anything.
@@ -25,6 +26,14 @@ std::string cell(std::string_view text) {
   std::replace(result.begin(), result.end(), '|', '/');
   std::replace(result.begin(), result.end(), '`', '\'');
   return result.empty() ? "-" : result;
+}
+
+// One line of a list. What a person says may be longer than a cell, and is still only text.
+std::string note_line(std::string_view text) {
+  std::string line = clip(base::printable(text), kLongestNote);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace(line.begin(), line.end(), '`', '\'');
+  return line;
 }
 
 std::string duration_text(double nanoseconds) {
@@ -96,7 +105,9 @@ base::Json encode(const Situation& situation) {
           {"parent", situation.parent},
           {"parent_log_ratio", situation.parent_log_ratio ? base::Json(*situation.parent_log_ratio) : base::Json()},
           {"tried", std::move(tried)},
-          {"remaining", situation.remaining}};
+          {"remaining", situation.remaining},
+          {"notes", situation.notes},
+          {"start_from", situation.start_from ? base::Json(*situation.start_from) : base::Json()}};
 }
 
 std::string render_prompt(const Situation& situation) {
@@ -119,6 +130,13 @@ std::string render_prompt(const Situation& situation) {
   text += situation.noise_floor
               ? fmt::format("Changes below {:.2f} % cannot be told from noise here.\n", 100 * *situation.noise_floor)
               : "How large a change must be to be told from noise has not been measured here.\n";
+  if (!situation.notes.empty()) {
+    text +=
+        "\n## What people and the supervisor say\n\nWhere to look, and no more: nothing here changes what counts.\n\n";
+    for (const std::string& note : situation.notes) {
+      text += "- " + note_line(note) + "\n";
+    }
+  }
   if (!situation.remaining.empty()) {
     text += "\n## What is left\n\n";
     for (const std::string& line : situation.remaining) {

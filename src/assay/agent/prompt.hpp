@@ -31,6 +31,8 @@ struct Situation {
   std::optional<double> parent_log_ratio;
   std::vector<Trial> tried;            ///< Without their sources.
   std::vector<std::string> remaining;  ///< Budget, a line each: "$0.4200", "3 runs".
+  std::vector<std::string> notes;      ///< What people and the supervisor say, a line each. Data, whoever wrote it.
+  std::optional<int> start_from;       ///< The candidate that a person wants it to start from; absent: the fastest.
 };
 
 [[nodiscard]] base::Json encode(const Situation& situation);

@@ -40,6 +40,7 @@ Parsed parse(int argc, const char* const* argv) {
   declare_foreign(app, draft);
   declare_agents(app, draft);
   declare_skills(app, draft);
+  declare_people(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

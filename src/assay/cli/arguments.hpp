@@ -11,6 +11,7 @@
 #include <assay/service/check_definition.hpp>
 #include <assay/service/dataset_check.hpp>
 #include <assay/service/evaluate.hpp>
+#include <assay/service/inbox.hpp>
 #include <assay/service/materialise.hpp>
 #include <assay/service/selftest.hpp>
 #include <assay/service/skills.hpp>
@@ -67,6 +68,17 @@ struct ApproveCommand {
   std::string who;
   std::string why;
 };
+struct InboxCommand {};
+struct InboxAnswerCommand {
+  std::string id;
+  service::InboxAnswer answer;
+};
+struct SteerCommand {
+  std::string campaign;
+  std::string text;
+  std::string by;
+  double minutes = 0;
+};
 struct ReportCommand {
   std::string campaign;
   std::string output;
@@ -119,12 +131,13 @@ struct SkillsInstallCommand {
   service::SkillInstallOptions options;
 };
 
-using Command = std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
-                             CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand,
-                             ShowCommand, PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand,
-                             ArchiveCommand, ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand,
-                             AuditCommand, ImportCommand, CertificateCommand, VerifyCertificateCommand,
-                             AgentParseCommand, SkillsListCommand, SkillsLintCommand, SkillsInstallCommand>;
+using Command =
+    std::variant<DoctorCommand, ValidateCommand, EvaluateCommand, SelftestCommand, CheckDefinitionCommand,
+                 CampaignRunCommand, CampaignResumeCommand, CampaignStatusCommand, CandidatesCommand, ShowCommand,
+                 PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
+                 ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
+                 CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
+                 SkillsInstallCommand, InboxCommand, InboxAnswerCommand, SteerCommand>;
 
 /// What a command line asks for.
 struct Arguments {

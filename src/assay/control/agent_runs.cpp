@@ -6,6 +6,8 @@
 #include <chrono>
 #include <vector>
 
+#include <assay/control/supervision.hpp>
+
 namespace assay::control {
 namespace {
 
@@ -104,6 +106,8 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
       situation.remaining.push_back(amount_text(resource, *left));
     }
   }
+  situation.notes = notes_for_proposer(state);
+  situation.start_from = state.supervision.parent;
   return situation;
 }
 

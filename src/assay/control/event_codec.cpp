@@ -6,6 +6,7 @@
 #include <assay/control/event_fields.hpp>
 #include <assay/control/events.hpp>
 #include <assay/control/injection_codec.hpp>
+#include <assay/control/supervision_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>
 

@@ -15,6 +15,7 @@
 #include <assay/control/injection_events.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
+#include <assay/control/supervision_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -224,7 +225,8 @@ using Entry =
     std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
                  CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
                  CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
-                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached>;
+                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
+                 SupervisorFound, DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

@@ -216,6 +216,12 @@ class Folding {
     return require(searching(), "no agent can run now");
   }
 
+  base::Result<void> operator()(const SupervisorFound& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const DecisionAsked& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const DecisionAnswered& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const DecisionClosed& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const PersonSteered& entry) { return take(entry, state_); }
+
   base::Result<void> operator()(const CampaignFinished& entry) {
     ASSAY_TRY(require(entry.incumbent == state_.incumbent_number(), "the incumbent is another one"));
     // A confirmation that failed demotes; journals of before end with it as it is. Nobody may be left to be confirmed.

@@ -12,6 +12,7 @@
 #include <assay/control/configuration.hpp>
 #include <assay/control/events.hpp>
 #include <assay/control/ledger.hpp>
+#include <assay/control/supervision_state.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -126,6 +127,7 @@ struct CampaignState {
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.
   std::vector<InjectionState> injections;        ///< By number.
+  SupervisionState supervision;
 
   [[nodiscard]] const CandidateState& candidate(int number) const;
   [[nodiscard]] const InjectionState& injection(int number) const;

@@ -145,6 +145,9 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   configuration.tuner_seed = options.seed;
   configuration.rounds = options.rounds;
   configuration.candidates_per_round = options.candidates_per_round;
+  if (options.supervised) {
+    configuration.supervision.emplace().ask_above_sweep_seconds = options.ask_above_sweep_seconds;
+  }
   ASSAY_TRY_ASSIGN(configuration.policy, resolve_policy(options.policy));
   ASSAY_TRY(task::check_timing(configuration.policy.sweep, configuration.device));
   // The round trip refuses what could not be read back, and makes both sides of a later comparison alike.
@@ -239,12 +242,21 @@ base::Result<void> check_conditions(const Context& context, const archive::Archi
   return {};
 }
 
+// A person may have chosen another model since.
+control::CampaignConfiguration with_chosen_model(const CampaignStatus& status) {
+  control::CampaignConfiguration configuration = status.configuration;
+  if (configuration.agent && status.state.supervision.model) {
+    configuration.agent->model = *status.state.supervision.model;
+  }
+  return configuration;
+}
+
 base::Result<CampaignStatus> drive(const Context& context, archive::Archive& archive, const archive::Campaign& campaign,
                                    const CampaignProgress& progress) {
   ASSAY_TRY_ASSIGN(CampaignStatus status, read_status(archive, campaign));
   ASSAY_TRY(check_conditions(context, archive, status));
   ASSAY_TRY_ASSIGN(const std::unique_ptr<agent::Proposer> proposer,
-                   make_proposer(status.configuration, context.places.archive));
+                   make_proposer(with_chosen_model(status), context.places.archive));
   Meter meter(status.configuration, progress);
   Context watched = context;
   watched.on_progress = [&meter](const execute::Progress& step) { meter.step(step); };

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/service/campaign.hpp>
+#include <assay/service/supervision_report.hpp>
 
 namespace assay::service {
 namespace {
@@ -133,6 +134,9 @@ base::Json encode(const CampaignStatus& status) {
   json["confirmation"] = state.confirmation ? promote::encode(*state.confirmation) : base::Json(nullptr);
   if (status.configuration.agent) {
     json["agent"] = encode_agent(status);
+  }
+  if (status.configuration.supervision) {
+    json["supervisor"] = encode_supervision(state);
   }
   json["screening"] = encode_screening(state);
   json["confirmations"] = encode_each(state.confirmations, encode_confirmation);
