@@ -42,6 +42,7 @@ Parsed parse(int argc, const char* const* argv) {
   declare_agents(app, draft);
   declare_mcp(app, draft);
   declare_skills(app, draft);
+  declare_people(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,6 +11,7 @@
 #include <assay/service/check_definition.hpp>
 #include <assay/service/dataset_check.hpp>
 #include <assay/service/evaluate.hpp>
+#include <assay/service/inbox.hpp>
 #include <assay/service/materialise.hpp>
 #include <assay/service/selftest.hpp>
 #include <assay/service/skills.hpp>
@@ -71,6 +72,17 @@ struct ApproveCommand {
   service::Answer answer = service::Answer::approve;
   std::string who;
   std::string why;
+};
+struct InboxCommand {};
+struct InboxAnswerCommand {
+  std::string id;
+  service::InboxAnswer answer;
+};
+struct SteerCommand {
+  std::string campaign;
+  std::string text;
+  std::string by;
+  double minutes = 0;
 };
 struct ReportCommand {
   std::string campaign;
@@ -135,7 +147,7 @@ using Command =
                  PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
                  ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
                  CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
-                 SkillsInstallCommand, CampaignCompareCommand, McpCommand>;
+                 SkillsInstallCommand, CampaignCompareCommand, McpCommand, InboxCommand, InboxAnswerCommand, SteerCommand>;
 
 /// What a command line asks for.
 struct Arguments {

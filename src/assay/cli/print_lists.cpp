@@ -281,8 +281,12 @@ std::string print_policy(const std::string& name, const std::vector<std::string>
 std::string next_step(const service::CampaignStatus& status) {
   const std::string& name = status.configuration.name;
   switch (status.state.phase) {
-    case control::Phase::baseline:
     case control::Phase::searching:
+      if (status.state.supervision.open_decision(control::DecisionKind::spend) != nullptr) {
+        return fmt::format("assay inbox, then: assay inbox answer …, then: assay campaign resume {}", name);
+      }
+      return "assay campaign resume " + name;
+    case control::Phase::baseline:
     case control::Phase::confirming:
       return "assay campaign resume " + name;
     case control::Phase::awaiting_approval:

@@ -20,10 +20,12 @@
 #include <assay/cli/print_dataset.hpp>
 #include <assay/cli/print_evaluation.hpp>
 #include <assay/cli/print_imported.hpp>
+#include <assay/cli/print_inbox.hpp>
 #include <assay/cli/print_lists.hpp>
 #include <assay/cli/print_selftest.hpp>
 #include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
+#include <assay/foreign/marked_search.hpp>
 #include <assay/mcp/offer_tools.hpp>
 #include <assay/mcp/relay.hpp>
 #include <assay/mcp/serve_campaign.hpp>
@@ -200,6 +202,22 @@ class Performer {
     return answer(0, service::encode(status), [&] { return fmt::format("recorded; next: {}\n", next_step(status)); });
   }
 
+  base::Result<Answer> operator()(const InboxCommand& /*command*/) const {
+    ASSAY_TRY_ASSIGN(const auto items, service::inbox(context_));
+    return answer(0, service::encode(items), [&] { return print_inbox(items); });
+  }
+
+  base::Result<Answer> operator()(const InboxAnswerCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto said, service::answer_inbox(context_, command.id, command.answer));
+    return answer(0, service::encode(said), [&] { return print_said(said); });
+  }
+
+  base::Result<Answer> operator()(const SteerCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto said,
+                     service::steer_campaign(context_, command.campaign, command.by, command.minutes, command.text));
+    return answer(0, service::encode(said), [&] { return print_said(said); });
+  }
+
   base::Result<Answer> operator()(const ReportCommand& command) const {
     ASSAY_TRY_ASSIGN(const auto model, service::campaign_report(context_, command.campaign));
     ASSAY_TRY(service::write_report(model, command.output));
@@ -265,7 +283,9 @@ class Performer {
       const os::Path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
       ASSAY_TRY(service::write_audit_page(audit, command.title.empty() ? name.string() : command.title, command.page));
     }
-    return answer(0, foreign::encode(audit), [&] {
+    base::Json json = foreign::encode(audit);
+    json["supervisor"] = foreign::encode_marks(audit);
+    return answer(0, json, [&] {
       return print_audit(audit, colour()) + (command.page.empty() ? "" : "page: " + command.page + "\n");
     });
   }

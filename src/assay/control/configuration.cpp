@@ -176,6 +176,31 @@ Json encode_agent_plan(const AgentPlan& plan) {
   return json;
 }
 
+Supervision read_supervision(const Node& node) {
+  Supervision supervision;
+  Fields fields(node);
+  supervision.horizon = static_cast<int>(fields.required("horizon").integer({1, kMostPerRound}));
+  const Node probability = fields.required("least_probability");
+  supervision.least_probability = probability.number();
+  if (probability.present() && !(supervision.least_probability > 0 && supervision.least_probability < 1)) {
+    probability.problem("is not between 0 and 1");
+  }
+  supervision.deadline_rounds = static_cast<int>(fields.required("deadline_rounds").integer({1, kMostRounds}));
+  if (const Node limit = fields.required("ask_above_sweep_seconds"); limit.has_value()) {
+    supervision.ask_above_sweep_seconds = limit.number();
+  }
+  fields.refuse_others();
+  return supervision;
+}
+
+Json encode_supervision(const Supervision& supervision) {
+  return {{"horizon", supervision.horizon},
+          {"least_probability", supervision.least_probability},
+          {"deadline_rounds", supervision.deadline_rounds},
+          {"ask_above_sweep_seconds",
+           supervision.ask_above_sweep_seconds ? Json(*supervision.ask_above_sweep_seconds) : Json()}};
+}
+
 CampaignConfiguration read_configuration(const Node& node) {
   CampaignConfiguration configuration;
   Fields fields(node);
@@ -210,6 +235,9 @@ CampaignConfiguration read_configuration(const Node& node) {
       static_cast<int>(fields.required("candidates_per_round").integer({1, kMostPerRound}));
   if (const Node agent = fields.optional("agent"); agent.has_value()) {
     configuration.agent = read_agent_plan(agent, configuration.definition);
+  }
+  if (const Node supervision = fields.optional("supervision"); supervision.has_value()) {
+    configuration.supervision = read_supervision(supervision);
   }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();
@@ -272,6 +300,9 @@ Json encode(const CampaignConfiguration& configuration) {
                {"policy", promote::encode(configuration.policy)}};
   if (configuration.agent) {  // Campaigns without one are stored as they ever were.
     json["agent"] = encode_agent_plan(*configuration.agent);
+  }
+  if (configuration.supervision) {  // Likewise.
+    json["supervision"] = encode_supervision(*configuration.supervision);
   }
   return json;
 }

@@ -52,6 +52,14 @@ struct AgentPlan {
   std::optional<FullAgentPlan> full_agent;  ///< Then `word` is the executor's.
 };
 
+/// What the supervisor of a campaign goes by; stored, so that a later Assay with other habits comes to the same.
+struct Supervision {
+  int horizon = 8;                                ///< Candidates ahead that a plateau is about.
+  double least_probability = 0.1;                 ///< Of an improvement among them; below it is a plateau.
+  int deadline_rounds = 3;                        ///< Rounds that a question about the search waits for an answer.
+  std::optional<double> ask_above_sweep_seconds;  ///< A sweep whose calls may take longer is not made unasked.
+};
+
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.
 struct CampaignConfiguration {
   std::string name;            ///< [0-9a-z-], at most 40 characters, not starting or ending with '-'.
@@ -66,6 +74,7 @@ struct CampaignConfiguration {
   int candidates_per_round = 8;
   std::optional<AgentPlan> agent;  ///< Absent: the tuner proposes, if anybody.
   promote::Policy policy;
+  std::optional<Supervision> supervision;  ///< Absent: nobody watches.
 };
 
 inline constexpr int kConfigurationVersion = 1;

@@ -14,6 +14,7 @@
 #include <assay/control/injections.hpp>
 #include <assay/control/lessons.hpp>
 #include <assay/control/lineage.hpp>
+#include <assay/control/mailbox.hpp>
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
@@ -164,6 +165,26 @@ Executor::Executor(archive::Archive& archive, const CampaignConfiguration& confi
 
 base::Result<void> Executor::perform(const Action& action) {
   return std::visit([this](const auto& one) { return perform_one(one); }, action);
+}
+
+base::Result<void> Executor::take_messages() {
+  if (state_.last_sequence == 0) {
+    return {};  // A journal begins with its own event.
+  }
+  ASSAY_TRY_ASSIGN(const std::vector<Message> messages, waiting_messages(archive_.root(), configuration_.name));
+  for (const Message& message : messages) {
+    CampaignState tried = state_;
+    auto [kind, body] = encode_entry(message.entry);
+    const auto fits = apply(configuration_, {state_.last_sequence + 1, std::move(kind), std::move(body), {}}, tried);
+    if (fits) {
+      ASSAY_TRY(record(message.entry));
+    } else if (observer_.on_event) {
+      observer_.on_event(state_,
+                         "a message of a person does not fit any more, and is dropped: " + fits.error().message);
+    }
+    ASSAY_TRY(remove_message(message));
+  }
+  return {};
 }
 
 base::Result<void> Executor::perform_one(const Start& /*start*/) { return record(CampaignStarted{}); }

@@ -217,6 +217,9 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   configuration.tuner_seed = options.seed;
   configuration.rounds = options.rounds;
   configuration.candidates_per_round = options.candidates_per_round;
+  if (options.supervised) {
+    configuration.supervision.emplace().ask_above_sweep_seconds = options.ask_above_sweep_seconds;
+  }
   ASSAY_TRY_ASSIGN(configuration.policy, resolve_policy(options.policy));
   ASSAY_TRY(task::check_timing(configuration.policy.sweep, configuration.device));
   // The round trip refuses what could not be read back, and makes both sides of a later comparison alike.
@@ -311,6 +314,15 @@ base::Result<void> check_conditions(const Context& context, const archive::Archi
   return {};
 }
 
+// A person may have chosen another model since.
+control::CampaignConfiguration with_chosen_model(const CampaignStatus& status) {
+  control::CampaignConfiguration configuration = status.configuration;
+  if (configuration.agent && status.state.supervision.model) {
+    configuration.agent->model = *status.state.supervision.model;
+  }
+  return configuration;
+}
+
 // With `given` rather than the campaign's own proposer, unless it is null.
 base::Result<CampaignStatus> drive(const Context& context, archive::Archive& archive, const archive::Campaign& campaign,
                                    const CampaignProgress& progress, agent::Proposer* given = nullptr) {
@@ -319,7 +331,7 @@ base::Result<CampaignStatus> drive(const Context& context, archive::Archive& arc
   std::unique_ptr<agent::Proposer> own;
   Follow follow;
   if (given == nullptr) {
-    ASSAY_TRY_ASSIGN(own, make_proposer(context, status.configuration, follow));
+    ASSAY_TRY_ASSIGN(own, make_proposer(context, with_chosen_model(status), follow));
   }
   agent::Proposer& proposer = given == nullptr ? *own : *given;
   Meter meter(status.configuration, progress);

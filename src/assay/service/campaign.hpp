@@ -43,6 +43,8 @@ struct CampaignOptions {
   std::string device = "cpu";
   std::uint64_t seed = 0;
   AgentOptions agent;
+  bool supervised = true;
+  std::optional<double> ask_above_sweep_seconds;  ///< Absent: sweeps are made unasked.
 };
 
 /// A person's word on a waiting candidate.
