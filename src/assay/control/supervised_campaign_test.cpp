@@ -9,6 +9,7 @@
 #include <assay/control/mailbox.hpp>
 #include <assay/control/person.hpp>
 #include <assay/control/sample_campaign.hpp>
+#include <assay/control/situation.hpp>
 #include <assay/control/supervision.hpp>
 
 // Whole campaigns under supervision, on a simulated device.
