@@ -162,19 +162,27 @@ constexpr std::size_t kReplayBudget = 2000;
 constexpr double kDefectRate = 0.015;
 
 // Where history points: at the defect (a sibling that shares it was tried evenly until it failed once), nowhere (nobody was
-// tried), or at another workload (a sibling failed there for a reason of its own).
-enum class History { sibling_failed_there, none, sibling_failed_elsewhere };
+// tried), or at another workload (a sibling failed there for a reason of its own; or siblings did, five times; or one did, and
+// other candidates had a thousand clean trials on each workload before).
+enum class History { sibling_failed_there, none, sibling_failed_elsewhere, five_failed_elsewhere, after_many_clean };
 
 bool catches(History history, const stats::ReplayOptions& options, std::uint64_t run) {
   base::Philox random(run, base::stream_id("bench.replay"));
   const auto bad = static_cast<std::size_t>(random.next_below(kReplayWorkloads));
   const std::size_t pointed = history == History::sibling_failed_there ? bad : (bad + 64) % kReplayWorkloads;
   std::vector<stats::ReplayStratum> strata(kReplayWorkloads);
-  for (bool failed = history == History::none; !failed;) {
-    for (std::size_t i = 0; i < strata.size() && !failed; ++i) {
-      failed = i == pointed && random.next_uniform() < kDefectRate;
+  const int failures = history == History::none ? 0 : history == History::five_failed_elsewhere ? 5 : 1;
+  for (int failed = 0; failed < failures;) {
+    for (std::size_t i = 0; i < strata.size() && failed < failures; ++i) {
+      const bool fails = i == pointed && random.next_uniform() < kDefectRate;
       ++strata[i].of_siblings.trials;
-      strata[i].of_siblings.failures += failed ? 1 : 0;
+      strata[i].of_siblings.failures += fails ? 1 : 0;
+      failed += fails ? 1 : 0;
+    }
+  }
+  if (history == History::after_many_clean) {
+    for (stats::ReplayStratum& stratum : strata) {
+      stratum.of_operator = {1000, 0};
     }
   }
   for (const stats::ReplayTrial& trial : stats::plan_replay(strata, kReplayBudget, options, random)) {
@@ -200,27 +208,55 @@ std::string run_replay(std::int64_t runs, base::Json& results) {
   chart.title = fmt::format("A defect on 1 of {} workloads, seen in {:g} % of calls: caught within {} trials",
                             kReplayWorkloads, 100 * kDefectRate, kReplayBudget);
   chart.panels = {{"after one sibling failed there", 0.8, "at least 80 %", plot::RatePanel::Wanted::above},
-                  {"without any history", std::nullopt, "", plot::RatePanel::Wanted::above},
-                  {"a sibling failed elsewhere", std::nullopt, "", plot::RatePanel::Wanted::above}};
-  const std::vector<std::pair<const char*, stats::ReplayOptions>> allocations = {
-      {"even", {.even_share = 1}},
-      {"expected detection", {.rule = stats::ReplayRule::expected_detection}},
-      {"Thompson", {.rule = stats::ReplayRule::thompson}}};
-  const std::array<std::pair<const char*, History>, 3> histories = {
+                  {"a sibling failed elsewhere", std::nullopt, "", plot::RatePanel::Wanted::above},
+                  {"five failed elsewhere", std::nullopt, "", plot::RatePanel::Wanted::above}};
+  constexpr double kAll = 1e9;
+  struct Allocation {
+    const char* key;
+    const char* name;
+    const char* detail;
+    stats::ReplayOptions options;
+    bool drawn = true;
+  };
+  const std::vector<Allocation> allocations = {
+      {"even", "even", "", {.even_share = 1}},
+      {"expected_detection", "expected detection", "a fifth spread evenly", {}},
+      {"history_believed_wholly",
+       "history believed wholly",
+       "expected detection, a fifth evenly",
+       {.sibling_discount = 1, .believed_failures = kAll}},
+      {"history_believed_wholly_half_even",
+       "history believed wholly",
+       "expected detection, half evenly",
+       {.even_share = 0.5, .sibling_discount = 1, .believed_failures = kAll},
+       false},
+      {"history_at_half_without_bound",
+       "history at half, without a bound",
+       "expected detection, a fifth evenly",
+       {.believed_failures = kAll},
+       false},
+      {"thompson", "Thompson", "a fifth spread evenly", {.rule = stats::ReplayRule::thompson}}};
+  const std::array<std::pair<const char*, History>, 5> histories = {
       {{"sibling_failed_there", History::sibling_failed_there},
+       {"sibling_failed_elsewhere", History::sibling_failed_elsewhere},
+       {"five_failed_elsewhere", History::five_failed_elsewhere},
        {"no_history", History::none},
-       {"sibling_failed_elsewhere", History::sibling_failed_elsewhere}}};
+       {"sibling_failed_elsewhere_after_many_clean", History::after_many_clean}}};
   base::Json& json = results["replay"] = {
       {"workloads", kReplayWorkloads}, {"budget", kReplayBudget}, {"defect_rate", kDefectRate}, {"runs", runs}};
-  for (const auto& [name, options] : allocations) {
-    plot::RateRow row{name, std::string(name) == "even" ? "" : "a fifth spread evenly", {}};
+  for (const Allocation& allocation : allocations) {
+    const char* name = allocation.key;
+    plot::RateRow row{allocation.name, allocation.detail, {}};
     for (const auto& [key, history] : histories) {
-      row.rates.push_back(caught_share(history, options, runs));
+      row.rates.push_back(caught_share(history, allocation.options, runs));
       json["caught"][name][key] = {{"share", row.rates.back().estimate},
                                    {"share_95", {row.rates.back().lower, row.rates.back().upper}}};
       fmt::print("replay, {}, {}: {:.1f} %\n", name, key, 100 * row.rates.back().estimate);
     }
-    chart.rows.push_back(std::move(row));
+    row.rates.resize(chart.panels.size());  // The rest is in the results.
+    if (allocation.drawn) {
+      chart.rows.push_back(std::move(row));
+    }
   }
   return plot::draw(chart);
 }

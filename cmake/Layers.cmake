@@ -12,7 +12,7 @@ include(Suites)
 set_property(GLOBAL PROPERTY ASSAY_LAYER_EDGES "")
 set(ASSAY_LAYERS_WITH_LONG_TESTS operators build)
 # A release build optimises these a little only, which takes a quarter less of the compiler's time.
-set(ASSAY_LAYERS_THAT_COMPUTE_LITTLE agent archive certify cli control execute plot promote service)
+set(ASSAY_LAYERS_THAT_COMPUTE_LITTLE agent archive certify cli control execute mcp plot promote service)
 
 function(assay_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "OPTIMISE_TESTS" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;TEST_LINK")

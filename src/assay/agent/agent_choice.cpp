@@ -35,6 +35,36 @@ base::Result<std::string> locate(const std::string& name) {
   return error ? found->string() : real.string();
 }
 
+// As TOML and as JSON have texts: paths and options hold nothing that either would have to escape otherwise.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    result += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  return result + "\"";
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string result;
+  for (const std::string& text : texts) {
+    result += (result.empty() ? "" : ",") + quoted(text);
+  }
+  return "[" + result + "]";
+}
+
+// A server that does not start ends the run before a model was asked: it is required.
+std::string codex_tools(const ToolServer& tools) {
+  return fmt::format(
+      R"(mcp_servers.assay={{command={},args={},required=true,startup_timeout_sec=20,tool_timeout_sec=120,)"
+      R"(default_tools_approval_mode="approve"}})",
+      quoted(tools.program.string()), quoted_list(tools.arguments));
+}
+
+std::string claude_tools(const ToolServer& tools) {
+  return fmt::format(R"({{"mcpServers":{{"assay":{{"command":{},"args":{}}}}}}})", quoted(tools.program.string()),
+                     quoted_list(tools.arguments));
+}
+
 void complete_codex(const AgentChoice& choice, const os::Path& folder, const std::string& prompt,
                     const Environment& environment, AgentProgram& program) {
   program.dialect = Dialect::codex;
@@ -48,6 +78,9 @@ void complete_codex(const AgentChoice& choice, const os::Path& folder, const std
   }
   if (choice.schema) {
     program.argv.insert(program.argv.end(), {"--output-schema", (folder / kSchemaFile).string()});
+  }
+  if (choice.tools) {
+    program.argv.insert(program.argv.end(), {"-c", codex_tools(*choice.tools)});
   }
   program.argv.push_back(prompt);
   // Under /tmp it refuses to make the programs that it applies patches with.
@@ -70,6 +103,9 @@ void complete_claude(const AgentChoice& choice, const std::string& prompt, const
   }
   if (choice.dollars) {
     program.argv.insert(program.argv.end(), {"--max-budget-usd", fmt::format("{:.4f}", *choice.dollars)});
+  }
+  if (choice.tools) {
+    program.argv.insert(program.argv.end(), {"--mcp-config", claude_tools(*choice.tools)});
   }
   program.argv.insert(program.argv.end(), {"--", prompt});
   program.environment.emplace_back("DISABLE_AUTOUPDATER", "1");
@@ -96,12 +132,21 @@ base::Result<AgentProgram> make_agent_program(const AgentChoice& choice, const o
     } else {
       complete_claude(choice, prompt, environment, program);
     }
+    if (choice.tools) {
+      const os::Path& server = choice.tools->program;
+      program.binds.push_back({server, server, os::SandboxBind::Use::execute});
+      program.binds.insert(program.binds.end(), choice.tools->binds.begin(), choice.tools->binds.end());
+    }
     return program;
   }
   if (!choice.word.starts_with(kCommand) || choice.word.size() == kCommand.size()) {
     return base::input_error(
         "agent.unknown",
         fmt::format("\"{}\" is no agent: use codex, claude, http:URL, or command:PROGRAM", choice.word));
+  }
+  if (choice.tools) {
+    return base::input_error("agent.no_tools",
+                             "only codex and claude can be given tools: no other program has sockets");
   }
   ASSAY_TRY_ASSIGN(program.argv.emplace_back(), locate(choice.word.substr(kCommand.size())));
   program.name = os::Path(program.argv.front()).filename().string();

@@ -11,6 +11,13 @@
 
 namespace assay::agent {
 
+/// A server of tools (MCP) that an agent starts inside of its sandbox.
+struct ToolServer {
+  os::Path program;                    ///< Lies at the same place inside.
+  std::vector<std::string> arguments;  ///< As seen inside.
+  std::vector<os::SandboxBind> binds;  ///< What it needs beside the program.
+};
+
 /// Which agent proposes, and how it is to be started.
 struct AgentChoice {
   std::string word;               ///< "codex", "claude", "http:URL", or "command:PROGRAM".
@@ -18,6 +25,7 @@ struct AgentChoice {
   std::optional<double> dollars;  ///< The most that one run may cost, where the program keeps to one (Claude).
   /// JSON Schema of the answer that it must give; it lies in kSchemaFile too. Absent: none is wanted.
   std::optional<std::string> schema = std::nullopt;
+  std::optional<ToolServer> tools = std::nullopt;  ///< Of `codex` and `claude` alone: no other program has sockets.
 };
 
 /// Reads a variable of our own environment; absent: it is not set.

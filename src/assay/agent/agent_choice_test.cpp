@@ -78,6 +78,24 @@ TEST_F(AgentChoiceTest, ASchemaIsGivenAsEachProgramTakesIt) {
   EXPECT_THAT(make({"claude", "", std::nullopt})->argv, Not(Contains("--json-schema")));
 }
 
+TEST_F(AgentChoiceTest, ToolsAreGivenAsEachProgramTakesThem) {
+  AgentChoice choice{"codex", "", std::nullopt};
+  choice.tools = ToolServer{
+      "/opt/assay", {"mcp", "--connect", "/tools/\"socket\""}, {{"/run/x", "/tools", os::SandboxBind::Use::read}}};
+  const auto codex = make(choice);
+  ASSERT_TRUE(codex) << codex.error().text();
+  EXPECT_THAT(codex->argv, Contains(HasSubstr(R"(args=["mcp","--connect","/tools/\"socket\""],required=true)")));
+  ASSERT_EQ(codex->binds.size(), 2U);
+  EXPECT_EQ(codex->binds[0].inside, "/opt/assay");
+  EXPECT_EQ(codex->argv.back(), "read PROMPT.md");
+  choice.word = "claude";
+  const auto claude = make(choice);
+  ASSERT_TRUE(claude) << claude.error().text();
+  EXPECT_THAT(claude->argv, Contains(HasSubstr(R"({"mcpServers":{"assay":{"command":"/opt/assay","args":["mcp",)")));
+  choice.word = "command:mine";
+  EXPECT_EQ(make(choice).error().code, "agent.no_tools");
+}
+
 TEST_F(AgentChoiceTest, AnyProgramGetsThePromptAndNoNetworkAndNoKeys) {
   const auto program = make({"command:mine", "", std::nullopt});
   ASSERT_TRUE(program) << program.error().text();

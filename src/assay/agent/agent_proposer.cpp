@@ -24,6 +24,15 @@ const Trial* fastest_trial(const std::vector<Trial>& history, std::optional<task
   return best;
 }
 
+const Trial* starting_trial(const std::vector<Trial>& history, std::optional<int> wanted,
+                            std::optional<task::Language> language) {
+  const auto found = std::find_if(history.begin(), history.end(), [&](const Trial& trial) {
+    return wanted == trial.number && task::is_correct(trial.outcome) &&
+           (!language || trial.solution.spec.language == *language);
+  });
+  return found == history.end() ? fastest_trial(history, language) : &*found;
+}
+
 void AgentProposer::attend(const Situation& situation, RunJournal& journal) {
   situation_ = situation;
   journal_ = &journal;
@@ -33,7 +42,8 @@ base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Tri
   ASSAY_CHECK(journal_ != nullptr && situation_);
   Round round;
   round.best =
-      fastest_trial(history, settings_.keeps_language ? std::optional(settings_.origin.spec.language) : std::nullopt);
+      starting_trial(history, situation_->start_from,
+                     settings_.keeps_language ? std::optional(settings_.origin.spec.language) : std::nullopt);
   round.parent = round.best == nullptr ? &settings_.origin : &round.best->solution;
   round.situation = *situation_;
   round.situation.parent = round.parent->name;

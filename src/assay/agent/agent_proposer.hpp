@@ -95,4 +95,9 @@ class AgentProposer final : public Proposer {
 [[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history,
                                          std::optional<task::Language> language = std::nullopt);
 
+/// The correct trial of that number, if a person wants it to be started from and there is one in that language; else the
+/// fastest.
+[[nodiscard]] const Trial* starting_trial(const std::vector<Trial>& history, std::optional<int> wanted,
+                                          std::optional<task::Language> language = std::nullopt);
+
 }  // namespace assay::agent

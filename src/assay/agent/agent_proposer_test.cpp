@@ -130,6 +130,21 @@ TEST_F(AgentProposerTest, BeginsWithTheFastestCorrectCandidate) {
   EXPECT_EQ(proposals->front().solution.sources.at(0).content, "source of t2");
 }
 
+TEST(StartingTrial, IsWhomAPersonWantsIfThatIsCorrect) {
+  std::vector<Trial> history(3);
+  for (int i = 0; i < 3; ++i) {
+    history[static_cast<std::size_t>(i)].number = i + 1;
+    history[static_cast<std::size_t>(i)].outcome = task::Outcome::not_better;
+    history[static_cast<std::size_t>(i)].log_ratio_to_baseline = i == 2 ? -0.5 : 0.1;
+  }
+  history[0].outcome = task::Outcome::crashed;
+  EXPECT_EQ(starting_trial(history, std::nullopt), &history[2]);
+  EXPECT_EQ(starting_trial(history, 2), &history[1]);
+  EXPECT_EQ(starting_trial(history, 1), &history[2]) << "nothing starts from what crashed";
+  EXPECT_EQ(starting_trial(history, 9), &history[2]);
+  EXPECT_EQ(starting_trial({}, 1), nullptr);
+}
+
 TEST_F(AgentProposerTest, ARunThatLeavesNoEntryFileIsNoProposalAndIsPaid) {
   const auto proposals =
       propose("link candidate/x /etc/passwd\n" + replay(Dialect::codex, "simple"), Dialect::codex, 1);

@@ -178,12 +178,17 @@ base::Result<void> follow_to_the_end(os::Process& process, StreamPipe& output, S
   os::Deadline deadline(limits.wall);
   bool ended = false;
   while (!ended) {
-    std::array<pollfd, 3> waiting = {output.entry(), errors.entry(), pollfd{process.pidfd().get(), POLLIN, 0}};
+    std::array<pollfd, 4> waiting = {output.entry(), errors.entry(), pollfd{process.pidfd().get(), POLLIN, 0},
+                                     pollfd{limits.stop, POLLIN, 0}};
     const int ready = os::poll_until(waiting, deadline);
     if (ready < 0) {
       return base::system_error("agent.wait", "cannot wait for an agent", errno);
     }
     ended = waiting[2].revents != 0;
+    if (!ended && waiting[3].revents != 0) {
+      process.kill();
+      break;
+    }
     // A program that writes without end keeps its pipe ready for ever: the clock decides.
     if (!ended && (ready == 0 || deadline.passed())) {
       if (run.timed_out || run.out_of_tokens) {

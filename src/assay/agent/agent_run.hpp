@@ -43,6 +43,7 @@ struct RunLimits {
   std::uint64_t processes = 512;
   std::uint64_t file_bytes = std::uint64_t{256} << 20U;  ///< Of one file that it writes; their sum is not bounded.
   std::size_t record_bytes = std::size_t{64} << 20U;     ///< Of its stdout that are kept.
+  int stop = -1;  ///< A descriptor of ours: when it becomes readable the program is killed. -1: none.
 };
 
 /// How a run went. The files that it left are what it is worth; they are read apart (working_folder.hpp).

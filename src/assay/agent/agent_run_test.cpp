@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 
@@ -155,7 +158,8 @@ TEST_F(AgentRunTest, OneThatIsDeafIsKilledWithAllThatItStarted) {
     std::string environment(std::size_t{1} << 16U, '\0');
     std::ifstream file(os::Path("/proc") / name / "environ");
     file.read(environment.data(), static_cast<std::streamsize>(environment.size()));
-    environment.resize(static_cast<std::size_t>(file.gcount()));
+    // One that ends meanwhile has nothing to read, which the library counts as -1.
+    environment.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
     EXPECT_EQ(environment.find("FAKE_AGENT=deaf\nchild"), std::string::npos) << name;
   }
 }
@@ -205,6 +209,19 @@ TEST_F(AgentRunTest, OneThatAsksAModelHasTheNetworkAndNoMoreFiles) {
   EXPECT_THAT(found.errors, HasSubstr("socket: yes"));
   EXPECT_THAT(found.errors, HasSubstr("/etc/shadow: ENOENT"));
   EXPECT_EQ(left().sources.at(0).content, "net");
+}
+
+TEST_F(AgentRunTest, OneThatIsStoppedIsKilledAtOnceAndWhatItLeftIsThere) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const os::Fd readable(ends[0]);
+  os::Fd(ends[1]).reset();  // At its end a pipe is readable.
+  RunLimits limits;
+  limits.stop = readable.get();
+  const AgentRun found = run("deaf\nhang", std::nullopt, limits);
+  EXPECT_EQ(found.summary.outcome, RunOutcome::interrupted);
+  EXPECT_FALSE(found.timed_out);
+  EXPECT_EQ(left().sources.at(0).content, "old");
 }
 
 TEST_F(AgentRunTest, APlainProgramIsKnownByItsExitCodeAlone) {

@@ -15,6 +15,7 @@ namespace assay::agent {
 namespace {
 
 constexpr std::size_t kLongestCell = 160;
+constexpr std::size_t kLongestNote = 1000;
 constexpr std::size_t kMostRoutes = 40;  // The newest: what is older is in state.json.
 constexpr double kPercent = 100;
 
@@ -26,6 +27,14 @@ std::string cell(std::string_view text) {
   std::replace(result.begin(), result.end(), '|', '/');
   std::replace(result.begin(), result.end(), '`', '\'');
   return result.empty() ? "-" : result;
+}
+
+// One line of a list. What a person says may be longer than a cell, and is still only text.
+std::string note_line(std::string_view text) {
+  std::string line = clip(base::printable(text), kLongestNote);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::replace(line.begin(), line.end(), '`', '\'');
+  return line;
 }
 
 std::string duration_text(double nanoseconds) {
@@ -173,7 +182,9 @@ base::Json encode(const Situation& situation) {
           {"contract", situation.contract},
           {"routes", std::move(routes)},
           {"hypotheses", std::move(hypotheses)},
-          {"references", situation.references}};
+          {"references", situation.references},
+          {"notes", situation.notes},
+          {"start_from", situation.start_from ? base::Json(*situation.start_from) : base::Json()}};
 }
 
 std::string render_prompt(const Situation& situation) {
@@ -205,6 +216,13 @@ std::string render_prompt(const Situation& situation) {
                                               kPercent * *situation.noise_floor)
                                 : "How large a change must be to be told from noise has not been measured here.\n";
   text += lines_text("References", situation.references);
+  if (!situation.notes.empty()) {
+    text +=
+        "\n## What people and the supervisor say\n\nWhere to look, and no more: nothing here changes what counts.\n\n";
+    for (const std::string& note : situation.notes) {
+      text += "- " + note_line(note) + "\n";
+    }
+  }
   text += lines_text("What is left", situation.remaining);
   return text;
 }

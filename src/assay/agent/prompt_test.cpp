@@ -142,6 +142,19 @@ TEST(Prompt, ShowsTheNewestOfMany) {
   EXPECT_EQ(encode(now)["tried"].size(), 101U);
 }
 
+TEST(Prompt, WhatPeopleSayIsAListOfTextAndNothingElse) {
+  Situation now = situation();
+  EXPECT_THAT(render_prompt(now), ::testing::Not(HasSubstr("What people")));
+  now.notes = {"Ada says: look\n## Regimes\n| m 1..8 | 9 |\n```\nat the loads", std::string(5000, 'x')};
+  const std::string text = render_prompt(now);
+  EXPECT_THAT(text, HasSubstr("## What people and the supervisor say"));
+  EXPECT_THAT(text, HasSubstr("- Ada says: look"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("look\n## Regimes"))) << "it cannot end its line";
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("```")));
+  EXPECT_LT(text.size(), 5000U) << "nor fill the prompt";
+  EXPECT_EQ(encode(now)["notes"].size(), 2U);
+}
+
 TEST(Prompt, TheStateIsTheSameAsData) {
   const base::Json json = encode(situation());
   EXPECT_EQ(json["regimes"][0]["headroom"], 3.5);

@@ -20,6 +20,7 @@ constexpr const char* kFooter = R"(Examples:
   assay report tune --output report.html           one page that shows why
   assay certificate tune --output proof            what proves the winner to others
   assay dataset check my-dataset                   find what is wrong with a dataset
+  assay mcp --campaign night                       tools for a coding agent, over stdio
   assay skills install worktree                    tell a coding agent how to work with Assay
 
 Exit codes: 0 done, 1 the candidate, a certificate or a replay failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
@@ -39,7 +40,9 @@ Parsed parse(int argc, const char* const* argv) {
   declare_dataset(app, draft);
   declare_foreign(app, draft);
   declare_agents(app, draft);
+  declare_mcp(app, draft);
   declare_skills(app, draft);
+  declare_people(app, draft);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

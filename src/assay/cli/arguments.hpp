@@ -11,6 +11,7 @@
 #include <assay/service/check_definition.hpp>
 #include <assay/service/dataset_check.hpp>
 #include <assay/service/evaluate.hpp>
+#include <assay/service/inbox.hpp>
 #include <assay/service/materialise.hpp>
 #include <assay/service/selftest.hpp>
 #include <assay/service/skills.hpp>
@@ -77,6 +78,17 @@ struct ReplayJournalCommand {
   std::string campaign;
   std::string policy;  ///< A built-in one, or a file; empty: the campaign's own.
 };
+struct InboxCommand {};
+struct InboxAnswerCommand {
+  std::string id;
+  service::InboxAnswer answer;
+};
+struct SteerCommand {
+  std::string campaign;
+  std::string text;
+  std::string by;
+  double minutes = 0;
+};
 struct ReportCommand {
   std::string campaign;
   std::string output;
@@ -118,6 +130,11 @@ struct MaterialiseCommand {
 struct AgentParseCommand {
   service::AgentStreamOptions options;
 };
+struct McpCommand {
+  std::string connect;  ///< A socket where the tools are served; empty: this process serves them.
+  service::CampaignOptions options;
+  bool configured = false;  ///< Options of a campaign were given: it is made, or must be the same.
+};
 struct SkillsListCommand {
   std::string from;  ///< Empty: ours.
 };
@@ -135,7 +152,7 @@ using Command =
                  PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
                  ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
                  CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
-                 SkillsInstallCommand, CampaignCompareCommand, ReplayJournalCommand>;
+                 SkillsInstallCommand, CampaignCompareCommand, ReplayJournalCommand, McpCommand, InboxCommand, InboxAnswerCommand, SteerCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -274,6 +274,27 @@ TEST(ParseTest, ApproveApprovesUnlessItRefuses) {
   EXPECT_EQ(command<ApproveCommand>("approve tune --refuse").answer, service::Answer::refuse);
 }
 
+TEST(ParseTest, TheInboxListsUnlessItAnswers) {
+  command<InboxCommand>("inbox");
+  const auto answer =
+      command<InboxAnswerCommand>("inbox answer t-decision-1 switch_model --value m2 --by Ada --minutes 2.5");
+  EXPECT_EQ(answer.id, "t-decision-1");
+  EXPECT_EQ(answer.answer.option, "switch_model");
+  EXPECT_EQ(answer.answer.value, "m2");
+  EXPECT_EQ(answer.answer.minutes, 2.5);
+  EXPECT_EQ(parse_line("inbox answer t-decision-1 stop").exit_code, 2) << "whose answer is it?";
+  const auto steer = command<SteerCommand>("steer tune words --by Ada --minutes 1");
+  EXPECT_EQ(steer.text, "words");
+  EXPECT_EQ(steer.by, "Ada");
+}
+
+TEST(ParseTest, SupervisionIsOnUnlessItIsLeftOut) {
+  EXPECT_TRUE(command<CampaignRunCommand>("campaign run t").options.supervised);
+  EXPECT_FALSE(command<CampaignRunCommand>("campaign run t --no-supervisor").options.supervised);
+  EXPECT_EQ(command<CampaignRunCommand>("campaign run t --ask-above-sweep-seconds 5").options.ask_above_sweep_seconds,
+            5);
+}
+
 TEST(ParseTest, FaultsAreBadRequestsThatNameTheFault) {
   for (const char* bad : {"", "nonsense", "evaluate", "evaluate k.cpp --nonsense", "campaign", "archive", "report tune",
                           "compare a", "evaluate k.cpp extra"}) {
@@ -328,7 +349,10 @@ TEST(ParseTest, EveryCommandHasHelpWithExamples) {
                            "dataset check",
                            "dataset materialise",
                            "agent",
-                           "agent parse"}) {
+                           "agent parse",
+                           "inbox",
+                           "inbox answer",
+                           "steer"}) {
     const Parsed parsed = parse_line(std::string(line) + " --help");
     EXPECT_EQ(parsed.exit_code, 0) << line;
     EXPECT_FALSE(parsed.arguments) << line;

@@ -24,6 +24,8 @@ void declare_archive(CLI::App& app, Draft& draft);    ///< candidates, show, exp
 void declare_dataset(CLI::App& app, Draft& draft);    ///< dataset
 void declare_foreign(CLI::App& app, Draft& draft);    ///< audit, import
 void declare_agents(CLI::App& app, Draft& draft);     ///< agent
+void declare_mcp(CLI::App& app, Draft& draft);        ///< mcp
+void declare_people(CLI::App& app, Draft& draft);     ///< inbox, steer
 void declare_skills(CLI::App& app, Draft& draft);     ///< skills
 
 }  // namespace assay::cli

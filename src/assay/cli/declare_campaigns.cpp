@@ -67,6 +67,8 @@ void declare_run(CLI::App& parent, Draft& draft) {
                     "them are checked (docs/full-agent.md)");
   command->add_option("--planner", options.agent.planner, "Who plans, as for --agent (default: the agent)");
   command->add_option("--summariser", options.agent.summariser, "Who summarises, as for --agent (default: the agent)");
+  command->add_flag("--agent-tools", options.agent.tools,
+                    "Codex or Claude Code may submit candidates during its run, each a round (docs/mcp.md)");
   command->add_option("--run-minutes", options.agent.minutes, "What one run of it may take")
       ->check(CLI::Range(1, kMostRunMinutes))
       ->capture_default_str();
@@ -103,6 +105,13 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--seed", options.seed, "Of the tuner's choices")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command->add_flag_callback(
+      "--no-supervisor", [slot] { slot->options.supervised = false; },
+      "Look for no plateaus, stalls and cycles, and ask nobody (docs/supervisor.md)");
+  command
+      ->add_option("--ask-above-sweep-seconds", options.ask_above_sweep_seconds,
+                   "Wait for a person before a sweep whose calls may take longer")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--report", slot->report, "Where the report is written (default: in the archive's folder)");
   add_shared(*command, draft, {Shared::dataset, Shared::archive, Shared::json});
   command->final_callback(slot.chosen());

@@ -5,6 +5,7 @@
 #include <array>
 
 #include <assay/base/text.hpp>
+#include <assay/foreign/marked_search.hpp>
 #include <assay/foreign/wording.hpp>
 
 namespace assay::cli {
@@ -76,8 +77,11 @@ std::string print_audit(const foreign::Audit& audit, report::Colour colour) {
   for (const foreign::TraceAudit& trace : audit.traces) {
     text += report::tinted(base::printable(trace.name), Tone::strong, colour) + "\n";
     text += promotions_text(audit, trace, colour);
-    text += "  " + foreign::choice_sentence(audit, trace) + "\n" + failures_text(trace) + repeats_text(trace.repeats) +
-            "\n";
+    text += "  " + foreign::choice_sentence(audit, trace) + "\n" + failures_text(trace) + repeats_text(trace.repeats);
+    for (const supervise::Mark& mark : trace.marks) {
+      text += "  supervisor: " + foreign::mark_sentence(audit, trace, mark) + "\n";
+    }
+    text += "\n";
   }
   for (const std::string& sentence : foreign::noise_sentences(audit)) {
     text += sentence + "\n";

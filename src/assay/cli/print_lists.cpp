@@ -284,8 +284,12 @@ std::string next_step(const service::CampaignStatus& status) {
     return "its budget is used up; assay campaign run with another name and a larger one (--also takes its candidates)";
   }
   switch (status.state.phase) {
-    case control::Phase::baseline:
     case control::Phase::searching:
+      if (status.state.supervision.open_decision(control::DecisionKind::spend) != nullptr) {
+        return fmt::format("assay inbox, then: assay inbox answer …, then: assay campaign resume {}", name);
+      }
+      return "assay campaign resume " + name;
+    case control::Phase::baseline:
     case control::Phase::confirming:
       return "assay campaign resume " + name;
     case control::Phase::awaiting_approval:

@@ -21,11 +21,16 @@
 #include <assay/cli/print_dataset.hpp>
 #include <assay/cli/print_evaluation.hpp>
 #include <assay/cli/print_imported.hpp>
+#include <assay/cli/print_inbox.hpp>
 #include <assay/cli/print_lists.hpp>
 #include <assay/cli/print_replay.hpp>
 #include <assay/cli/print_selftest.hpp>
 #include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
+#include <assay/foreign/marked_search.hpp>
+#include <assay/mcp/offer_tools.hpp>
+#include <assay/mcp/relay.hpp>
+#include <assay/mcp/serve_campaign.hpp>
 #include <assay/report/text.hpp>
 #include <assay/service/campaign_comparison.hpp>
 #include <assay/service/campaign_report.hpp>
@@ -213,6 +218,22 @@ class Performer {
                   [&] { return print_journal_replay(replay); });
   }
 
+  base::Result<Answer> operator()(const InboxCommand& /*command*/) const {
+    ASSAY_TRY_ASSIGN(const auto items, service::inbox(context_));
+    return answer(0, service::encode(items), [&] { return print_inbox(items); });
+  }
+
+  base::Result<Answer> operator()(const InboxAnswerCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto said, service::answer_inbox(context_, command.id, command.answer));
+    return answer(0, service::encode(said), [&] { return print_said(said); });
+  }
+
+  base::Result<Answer> operator()(const SteerCommand& command) const {
+    ASSAY_TRY_ASSIGN(const auto said,
+                     service::steer_campaign(context_, command.campaign, command.by, command.minutes, command.text));
+    return answer(0, service::encode(said), [&] { return print_said(said); });
+  }
+
   base::Result<Answer> operator()(const ReportCommand& command) const {
     ASSAY_TRY_ASSIGN(const auto model, service::campaign_report(context_, command.campaign));
     ASSAY_TRY(service::write_report(model, command.output));
@@ -278,7 +299,9 @@ class Performer {
       const os::Path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
       ASSAY_TRY(service::write_audit_page(audit, command.title.empty() ? name.string() : command.title, command.page));
     }
-    return answer(0, foreign::encode(audit), [&] {
+    base::Json json = foreign::encode(audit);
+    json["supervisor"] = foreign::encode_marks(audit);
+    return answer(0, json, [&] {
       return print_audit(audit, colour()) + (command.page.empty() ? "" : "page: " + command.page + "\n");
     });
   }
@@ -286,6 +309,16 @@ class Performer {
   base::Result<Answer> operator()(const AgentParseCommand& command) const {
     ASSAY_TRY_ASSIGN(const agent::StreamSummary summary, service::read_agent_stream(command.options));
     return answer(0, agent::encode(summary), [&] { return print_agent_stream(summary, colour()); });
+  }
+
+  // Answers nothing of its own: stdout belongs to the protocol.
+  base::Result<Answer> operator()(const McpCommand& command) const {
+    if (!command.connect.empty()) {
+      ASSAY_TRY(mcp::relay(command.connect, STDIN_FILENO, STDOUT_FILENO));
+      return Answer{};
+    }
+    ASSAY_TRY(mcp::serve_campaign(context_, command.options, command.configured, STDIN_FILENO, STDOUT_FILENO));
+    return Answer{};
   }
 
   base::Result<Answer> operator()(const SkillsListCommand& command) const {
@@ -415,8 +448,9 @@ int run(int argc, const char* const* argv) {
       static_cast<void>(std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr));
       return parsed.exit_code;
     }
-    const service::Context context = service::make_context(
+    service::Context context = service::make_context(
         service::surroundings_of_this_process(parsed.arguments->dataset, parsed.arguments->archive));
+    context.offer_tools = mcp::offer_tools;
     const auto answer = perform(*parsed.arguments, context);
     if (!answer) {
       print_error(answer.error(), parsed.arguments->format);

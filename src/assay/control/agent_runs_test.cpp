@@ -249,12 +249,56 @@ TEST(AgentRuns, ThoseOfTheRoundThatIsUnderWayAreTold) {
   EXPECT_THAT(runs.of_session("s-scale-search-run-2"), ::testing::ElementsAre("scale-search-run-2"));
 }
 
+// One run that lasts over all rounds: intended in the first, ended in the third.
+class LongRun final : public agent::Proposer {
+ public:
+  [[nodiscard]] std::string name() const override { return "codex"; }
+  [[nodiscard]] bool is_running() const override { return running_; }
+  void attend(const agent::Situation& /*situation*/, agent::RunJournal& journal) override { journal_ = &journal; }
+  base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& history, int /*count*/) override {
+    if (history.empty()) {
+      ASSAY_TRY_ASSIGN(id_, journal_->intend({name(), {{}, 0.0001}, {}}));
+      running_ = true;
+    } else if (history.size() == 2) {
+      running_ = false;
+      ASSAY_TRY(
+          journal_->end({id_, agent::RunOutcome::finished, "", "", "", {agent::Certainty::exact, {{}, 0.00004}}, {}}));
+    }
+    const std::string text = "y = " + std::to_string(history.size()) + ";\n// speed: 1.3\n";
+    return std::vector{agent::Proposal{testing::sample_solution("job", text), {}, std::nullopt}};
+  }
+
+ private:
+  bool running_ = false;
+  std::string id_;
+  agent::RunJournal* journal_ = nullptr;
+};
+
+TEST(AgentRuns, OneThatLastsOverSeveralRoundsIsNotTakenForAbandoned) {
+  Laboratory laboratory(with_agent(1000));
+  LongRun agent;
+  const CampaignState state =
+      must(run_campaign(laboratory.archive(), "scale-search", laboratory.evaluator(), agent, {}));
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_THAT(state.candidates, SizeIs(3));
+  EXPECT_EQ(state.agent_runs, 1);
+  EXPECT_THAT(state.agent_outcomes, SizeIs(1));
+  EXPECT_EQ(state.agent_outcomes.front(), agent::RunOutcome::finished);
+  EXPECT_EQ(state.ledger.spent()[Resource::micro_dollars], 40);
+  EXPECT_TRUE(state.ledger.open().empty());
+}
+
 TEST(AgentRuns, AConfigurationKeepsItsAgentAndOldOnesStayAsTheyWere) {
   const CampaignConfiguration configuration = with_agent(250);
   const auto read = must(decode_configuration(encode(configuration), "test"));
   ASSERT_TRUE(read.agent);
   EXPECT_EQ(read.agent->word, "codex");
   EXPECT_EQ(read.agent->budget, configuration.agent->budget);
+  EXPECT_FALSE(read.agent->tools);
+  EXPECT_FALSE(encode(configuration)["agent"].contains("tools")) << "stored as it ever was";
+  CampaignConfiguration with_tools = configuration;
+  with_tools.agent->tools = true;
+  EXPECT_TRUE(must(decode_configuration(encode(with_tools), "test")).agent->tools);
   EXPECT_FALSE(encode(testing::sample_configuration()).contains("agent"));
 }
 

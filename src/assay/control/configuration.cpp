@@ -136,6 +136,9 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
   plan.micro_dollars_per_run = fields.required("micro_dollars_per_run").integer({0, kLargestAmount});
   plan.tokens_per_run = fields.required("tokens_per_run").integer({0, kLargestAmount});
   plan.budget = read_budget(fields.required("budget"));
+  if (const Node tools = fields.optional("tools"); tools.has_value()) {
+    plan.tools = tools.boolean();
+  }
   if (const Node origin = fields.optional("origin"); origin.present()) {
     plan.origin = read_member_solution(origin, definition);
   }
@@ -177,7 +180,35 @@ Json encode_agent_plan(const AgentPlan& plan) {
                           {"islands", plan.full_agent->islands},
                           {"migration_rounds", plan.full_agent->migration_rounds}};
   }
+  if (plan.tools) {  // Campaigns without are stored as they ever were.
+    json["tools"] = true;
+  }
   return json;
+}
+
+Supervision read_supervision(const Node& node) {
+  Supervision supervision;
+  Fields fields(node);
+  supervision.horizon = static_cast<int>(fields.required("horizon").integer({1, kMostPerRound}));
+  const Node probability = fields.required("least_probability");
+  supervision.least_probability = probability.number();
+  if (probability.present() && !(supervision.least_probability > 0 && supervision.least_probability < 1)) {
+    probability.problem("is not between 0 and 1");
+  }
+  supervision.deadline_rounds = static_cast<int>(fields.required("deadline_rounds").integer({1, kMostRounds}));
+  if (const Node limit = fields.required("ask_above_sweep_seconds"); limit.has_value()) {
+    supervision.ask_above_sweep_seconds = limit.number();
+  }
+  fields.refuse_others();
+  return supervision;
+}
+
+Json encode_supervision(const Supervision& supervision) {
+  return {{"horizon", supervision.horizon},
+          {"least_probability", supervision.least_probability},
+          {"deadline_rounds", supervision.deadline_rounds},
+          {"ask_above_sweep_seconds",
+           supervision.ask_above_sweep_seconds ? Json(*supervision.ask_above_sweep_seconds) : Json()}};
 }
 
 CampaignConfiguration read_configuration(const Node& node) {
@@ -217,6 +248,9 @@ CampaignConfiguration read_configuration(const Node& node) {
   }
   if (const Node budget = fields.optional("budget"); budget.has_value()) {
     configuration.budget = read_budget(budget);
+  }
+  if (const Node supervision = fields.optional("supervision"); supervision.has_value()) {
+    configuration.supervision = read_supervision(supervision);
   }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();
@@ -292,6 +326,9 @@ Json encode(const CampaignConfiguration& configuration) {
   }
   if (configuration.budget != Budget()) {
     json["budget"] = encode_budget(configuration.budget);
+  }
+  if (configuration.supervision) {  // Likewise.
+    json["supervision"] = encode_supervision(*configuration.supervision);
   }
   return json;
 }

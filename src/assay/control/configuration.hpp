@@ -39,6 +39,7 @@ struct FullAgentPlan {
 struct AgentPlan {
   std::string word;   ///< "codex", "claude", "http:URL", or "command:PROGRAM".
   std::string model;  ///< Empty: the program's default.
+  bool tools = false;  ///< It may submit candidates during its run, by tools (MCP); each is then a round.
   int minutes_per_run = 20;
   std::int64_t micro_dollars_per_run = 0;  ///< Set aside for a run, and booked where its account is lost.
   std::int64_t tokens_per_run = 0;         ///< The same.
@@ -49,6 +50,14 @@ struct AgentPlan {
   /// All of them, the first first. Not empty.
   [[nodiscard]] std::vector<AgentArm> arms() const;
   std::optional<FullAgentPlan> full_agent;  ///< Then `word` is the executor's.
+};
+
+/// What the supervisor of a campaign goes by; stored, so that a later Assay with other habits comes to the same.
+struct Supervision {
+  int horizon = 8;                                ///< Candidates ahead that a plateau is about.
+  double least_probability = 0.1;                 ///< Of an improvement among them; below it is a plateau.
+  int deadline_rounds = 3;                        ///< Rounds that a question about the search waits for an answer.
+  std::optional<double> ask_above_sweep_seconds;  ///< A sweep whose calls may take longer is not made unasked.
 };
 
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.
@@ -66,6 +75,7 @@ struct CampaignConfiguration {
   std::optional<AgentPlan> agent;  ///< Absent: the tuner proposes, if anybody.
   Budget budget;                   ///< Of the whole campaign; what an agent may spend stands in its plan.
   promote::Policy policy;
+  std::optional<Supervision> supervision;  ///< Absent: nobody watches.
 };
 
 /// The limits of the campaign: its own, and those of its agent.

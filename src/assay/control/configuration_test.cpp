@@ -74,6 +74,21 @@ TEST(CampaignConfiguration, NeedsNoTunableAndNoSuppliedCandidates) {
   EXPECT_FALSE(must(decode_configuration(encode(configuration), "stored")).tunable);
 }
 
+TEST(CampaignConfiguration, KeepsWhatItsSupervisorGoesBy) {
+  CampaignConfiguration configuration = sample_configuration();
+  EXPECT_FALSE(encode(configuration).contains("supervision")) << "campaigns of before are stored as they ever were";
+  EXPECT_FALSE(must(decode_configuration(encode(configuration), "stored")).supervision);
+  configuration.supervision = Supervision{12, 0.05, 2, 7.5};
+  const auto read = must(decode_configuration(encode(configuration), "stored")).supervision;
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->horizon, 12);
+  EXPECT_EQ(read->least_probability, 0.05);
+  EXPECT_EQ(read->deadline_rounds, 2);
+  EXPECT_EQ(read->ask_above_sweep_seconds, 7.5);
+  configuration.supervision->least_probability = 1;
+  EXPECT_FALSE(decode_configuration(encode(configuration), "stored"));
+}
+
 struct Bad {
   std::string name;
   std::function<void(base::Json&)> damage;

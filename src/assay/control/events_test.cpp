@@ -77,6 +77,12 @@ std::vector<Entry> samples() {
                             {"two"}}},
       PersonTimeBooked{"Ada", "approve", 90},
       EvaluationUnaffordable{"c-7-gate-1", true, "nothing is left"},
+      SupervisorFound{3, supervise::Condition::plateau, supervise::Cause::noise_floor, supervise::Recovery::buy_repeats,
+                      2, 7, "flat"},
+      DecisionAsked{1, DecisionKind::spend, 3, 7, "dear", {Option::sweep, Option::skip}, Option::skip, 6},
+      DecisionAnswered{1, Option::switch_model, "m2", "Ada", 90, "try it"},
+      DecisionClosed{1, Closing::overtaken},
+      PersonSteered{"k1", "Ada", 60, "look at the loads"},
   };
 }
 
@@ -141,6 +147,20 @@ TEST(Events, KeepTheirPersistedForm) {
             R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m","spent":)" + amounts + "}");
   EXPECT_EQ(text(BaselineFailed{"x", task::Outcome::crashed, "why", some}),
             R"(baseline_failed {"evaluation":"x","outcome":"crashed","cause":"why","spent":)" + amounts + "}");
+  EXPECT_EQ(text(SupervisorFound{3, supervise::Condition::diminishing_returns, supervise::Cause::none,
+                                 supervise::Recovery::ask_person, 2, 7, "w"}),
+            R"(supervisor_found {"round":3,"condition":"diminishing_returns","cause":"none","recovery":"ask_person",)"
+            R"("since":2,"at":7,"evidence":"w"})");
+  EXPECT_EQ(
+      text(DecisionAsked{1, DecisionKind::search, 3, 0, "q", {Option::go_on, Option::restart_from}, Option::go_on, {}}),
+      R"(decision_asked {"number":1,"kind":"search","round":3,"candidate":0,"question":"q",)"
+      R"("options":["go_on","restart_from"],"otherwise":"go_on","deadline":null})");
+  EXPECT_EQ(
+      text(DecisionAnswered{1, Option::restart_from, "4", "Ada", 90, "w"}),
+      R"(decision_answered {"decision":1,"option":"restart_from","value":"4","by":"Ada","seconds":90,"why":"w"})");
+  EXPECT_EQ(text(DecisionClosed{1, Closing::deadline}), R"(decision_closed {"decision":1,"closing":"deadline"})");
+  EXPECT_EQ(text(PersonSteered{"k", "Ada", 60, "t"}),
+            R"(person_steered {"key":"k","by":"Ada","seconds":60,"text":"t"})");
   EXPECT_EQ(to_string(Purpose::baseline), "baseline");
   EXPECT_EQ(to_string(Purpose::sweep), "sweep");
   EXPECT_EQ(to_string(Sameness::content), "content");

@@ -17,6 +17,7 @@
 #include <assay/control/injections.hpp>
 #include <assay/control/lessons.hpp>
 #include <assay/control/lineage.hpp>
+#include <assay/control/mailbox.hpp>
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
@@ -169,6 +170,26 @@ base::Result<void> Executor::perform(const Action& action) {
   return std::visit([this](const auto& one) { return perform_one(one); }, action);
 }
 
+base::Result<void> Executor::take_messages() {
+  if (state_.last_sequence == 0) {
+    return {};  // A journal begins with its own event.
+  }
+  ASSAY_TRY_ASSIGN(const std::vector<Message> messages, waiting_messages(archive_.root(), configuration_.name));
+  for (const Message& message : messages) {
+    CampaignState tried = state_;
+    auto [kind, body] = encode_entry(message.entry);
+    const auto fits = apply(configuration_, {state_.last_sequence + 1, std::move(kind), std::move(body), {}}, tried);
+    if (fits) {
+      ASSAY_TRY(record(message.entry));
+    } else if (observer_.on_event) {
+      observer_.on_event(state_,
+                         "a message of a person does not fit any more, and is dropped: " + fits.error().message);
+    }
+    ASSAY_TRY(remove_message(message));
+  }
+  return {};
+}
+
 base::Result<void> Executor::perform_one(const Start& /*start*/) { return record(CampaignStarted{}); }
 
 base::Result<void> Executor::perform_one(const PromoteByPolicy& promotion) {
@@ -215,7 +236,9 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
     AgentRuns runs(configuration_, state_, [this](const Entry& entry) { return record(entry); });
     proposer_.attend(situation_of(configuration_, state_), runs);
     ASSAY_TRY_ASSIGN(proposals, proposer_.propose(trials, configuration_.candidates_per_round));
-    ASSAY_TRY(runs.end_abandoned());
+    if (!proposer_.is_running()) {
+      ASSAY_TRY(runs.end_abandoned());
+    }
     static_cast<void>(evaluator_.lap());  // Runs of agents say themselves how long they took.
     if (proposals.size() > static_cast<std::size_t>(configuration_.candidates_per_round)) {
       return base::internal_error("proposer.too_many",

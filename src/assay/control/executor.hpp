@@ -31,6 +31,9 @@ class Executor {
 
   [[nodiscard]] base::Result<void> perform(const Action& action);
 
+  /// Takes what people left for the running campaign (mailbox.hpp) into the journal. What does not fit is dropped, and told.
+  [[nodiscard]] base::Result<void> take_messages();
+
  private:
   [[nodiscard]] base::Result<void> perform_one(const Start& start);
   [[nodiscard]] base::Result<void> perform_one(const Evaluate& evaluate);

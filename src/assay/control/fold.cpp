@@ -283,6 +283,11 @@ class Folding {
     state_.summaries.push_back(entry.summary);
     return {};
   }
+  base::Result<void> operator()(const SupervisorFound& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const DecisionAsked& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const DecisionAnswered& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const DecisionClosed& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const PersonSteered& entry) { return take(entry, state_); }
 
   base::Result<void> operator()(const PersonTimeBooked& entry) {
     Amounts amounts;

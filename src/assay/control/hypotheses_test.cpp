@@ -37,9 +37,9 @@ task::Hypothesis acting_through(const std::string& mechanism, const std::string&
 }
 
 // One prepared round after the other, as a pure function of the history: a resumed campaign asks again.
-class Script final : public agent::Proposer {
+class HypothesisScript final : public agent::Proposer {
  public:
-  explicit Script(std::vector<std::vector<agent::Proposal>> rounds) : rounds_(std::move(rounds)) {}
+  explicit HypothesisScript(std::vector<std::vector<agent::Proposal>> rounds) : rounds_(std::move(rounds)) {}
   [[nodiscard]] std::string name() const override { return "codex"; }
   base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& history, int /*count*/) override {
     std::size_t left = history.size();
@@ -64,7 +64,7 @@ CampaignConfiguration rounds_alone(int rounds) {
 }
 
 CampaignState run_script(Laboratory& laboratory, const std::vector<std::vector<agent::Proposal>>& rounds) {
-  Script script(rounds);
+  HypothesisScript script(rounds);
   return must(run_campaign(laboratory.archive(), "scale-search", laboratory.evaluator(), script, {}));
 }
 
@@ -175,7 +175,7 @@ TEST(Hypotheses, MayBeTestedLaterByAnother) {
   unknown.tests = 7;
   auto first = scripted("fast", 0.9, {});
   first.stated.reset();
-  Script all({{first}, {planned, again}, {unknown}});
+  HypothesisScript all({{first}, {planned, again}, {unknown}});
   must(laboratory.archive().append({"scale-search", 0, {encode_entry(CampaignStarted{})}}));
   const auto hypothesis = encode_entry(HypothesisStated{1, "planner", acting_through("fewer barriers")});
   must(laboratory.archive().append({"scale-search", 1, {hypothesis}}));

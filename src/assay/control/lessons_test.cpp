@@ -15,14 +15,14 @@ using ::testing::IsEmpty;
 using testing::must;
 using ::testing::SizeIs;
 
-struct Session {
+struct LessonSession {
   CampaignState state;
   PendingEvaluation target{Purpose::gate, 1, 1, "c-1-gate-1"};
   task::EvaluationRequest request = archive::sample_request("c-1-gate-1");
   task::Evaluation evaluation;
   std::vector<task::Sample> samples;
 
-  Session() {
+  LessonSession() {
     state.candidates.resize(1);
     state.candidates[0].number = 1;
     request.incumbent = archive::sample_solution("y = x + x;");
@@ -49,7 +49,7 @@ struct Session {
 };
 
 TEST(Lessons, TheSessionsOwnNoiseIsEvidence) {
-  Session session;
+  LessonSession session;
   session.add_self_pair(0.010);
   session.add_self_pair(-0.010);
   session.add_self_pair(0.002);
@@ -64,13 +64,13 @@ TEST(Lessons, TheSessionsOwnNoiseIsEvidence) {
 }
 
 TEST(Lessons, OnePairIsNoNoiseFloor) {
-  Session session;
+  LessonSession session;
   session.add_self_pair(0.010);
   EXPECT_THAT(session.lessons(), IsEmpty());
 }
 
 TEST(Lessons, WhereNobodyLookedNothingIsLearned) {
-  Session session;
+  LessonSession session;
   session.add_self_pair(0.010);
   session.add_self_pair(-0.010);
   session.request.plan.self_comparison = false;
@@ -79,7 +79,7 @@ TEST(Lessons, WhereNobodyLookedNothingIsLearned) {
 
 // A session that ended early, with a candidate that is wrong, says little of the machine.
 TEST(Lessons, AFailedCandidateTeachesNoNoise) {
-  Session session;
+  LessonSession session;
   session.add_self_pair(0.010);
   session.add_self_pair(-0.010);
   session.evaluation.outcome = task::Outcome::incorrect;
@@ -107,7 +107,7 @@ TEST(Headroom, IsOfEachRegimesRepresentative) {
 }
 
 TEST(Lessons, OfTheBaselineAloneThereAreNone) {
-  Session session;
+  LessonSession session;
   session.target = {Purpose::baseline, 0, 1, "c-0-measure-1"};
   EXPECT_THAT(session.lessons(), IsEmpty());
 }

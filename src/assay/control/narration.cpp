@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include <assay/supervise/words.hpp>
+
 namespace assay::control {
 namespace {
 
@@ -153,6 +155,27 @@ struct Narrator {
     return fmt::format("{} claims about what was judged: {} checked, {} contradicted, {} unverifiable",
                        entry.summary.claims.size(), counts[0], counts[1], counts[2]);
   }
+  std::string operator()(const SupervisorFound& entry) const {
+    return fmt::format("the supervisor sees {} ({}): {}: {}", supervise::in_words(entry.condition),
+                       supervise::in_words(entry.cause), supervise::in_words(entry.recovery), entry.evidence);
+  }
+  std::string operator()(const DecisionAsked& entry) const {
+    return fmt::format("a decision waits for a person (assay inbox): {}; otherwise: {}{}", entry.question,
+                       in_words(entry.otherwise),
+                       entry.deadline ? fmt::format(", after round {}", *entry.deadline)
+                                      : std::string(", when the campaign is continued"));
+  }
+  std::string operator()(const DecisionAnswered& entry) const {
+    return fmt::format("decision {}: {} chose to {}{}", entry.decision, entry.by, in_words(entry.option),
+                       entry.why.empty() ? "" : ", because " + entry.why);
+  }
+  std::string operator()(const DecisionClosed& entry) const {
+    const DecisionAsked& asked = state.supervision.decisions[static_cast<std::size_t>(entry.decision - 1)].asked;
+    return entry.closing == Closing::overtaken
+               ? fmt::format("decision {} is overtaken by an improvement", entry.decision)
+               : fmt::format("decision {}: nobody answered: {}", entry.decision, in_words(asked.otherwise));
+  }
+  std::string operator()(const PersonSteered& entry) const { return fmt::format("{} says: {}", entry.by, entry.text); }
   std::string operator()(const BudgetReached& entry) const {
     return fmt::format("{} is not asked: {}", entry.agent, entry.why);
   }

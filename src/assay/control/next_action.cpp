@@ -9,6 +9,7 @@
 #include <assay/control/evaluation_costs.hpp>
 #include <assay/control/injections.hpp>
 #include <assay/control/race.hpp>
+#include <assay/control/supervision.hpp>
 
 namespace assay::control {
 namespace {
@@ -69,6 +70,13 @@ std::optional<Action> next_of_race(const CampaignState& state, const CampaignCon
     return std::nullopt;
   }
   if (const auto* sweep = std::get_if<SweepNext>(&*step)) {
+    SweepPermission permission = sweep_permission(sweep->candidate, state, configuration);
+    if (permission.question) {
+      return Note{std::move(*permission.question)};
+    }
+    if (!permission.granted) {
+      return Stop{};  // Until a person answers, or the campaign is continued without an answer.
+    }
     return evaluate(state, configuration, Purpose::sweep, sweep->candidate);
   }
   return Note{std::get<CandidateOutrun>(*step)};
@@ -93,10 +101,13 @@ Action search(const CampaignState& state, const CampaignConfiguration& configura
   if (auto made = due_injection(state, configuration)) {
     return Inject{std::move(*made)};
   }
+  if (auto due = due_supervision(state, configuration)) {
+    return Note{std::move(*due)};
+  }
   if (!configuration.supplied.empty() && !state.supplied_proposed) {
     return Propose{0};
   }
-  if (!state.exhausted && state.rounds_started < configuration.rounds) {
+  if (!state.exhausted && !state.supervision.stopped && state.rounds_started < configuration.rounds) {
     return Propose{state.rounds_started + 1};
   }
   return end_search(state, configuration);

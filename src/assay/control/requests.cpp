@@ -73,6 +73,7 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
       request.stage = task::Stage::gate;
       request.plan = promote::plan_on(configuration.device, configuration.policy.gate);
       request.workloads.clear();
+      request.plan.maximum_pairs *= state.supervision.repeats_factor;
       for (const promote::Regime& regime : state.regimes) {
         request.workloads.push_back(configuration.workloads[regime.representative]);
       }

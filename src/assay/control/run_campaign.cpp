@@ -6,6 +6,7 @@
 #include <assay/control/campaign.hpp>
 #include <assay/control/executor.hpp>
 #include <assay/control/next_action.hpp>
+#include <assay/control/supervision.hpp>
 
 namespace assay::control {
 
@@ -36,7 +37,11 @@ base::Result<CampaignState> run_campaign(archive::Archive& archive, const std::s
   ASSAY_TRY_ASSIGN(const CampaignConfiguration configuration, load_configuration(archive, name));
   ASSAY_TRY_ASSIGN(CampaignState state, load_state(archive, configuration));
   Executor executor(archive, configuration, std::move(state), evaluator, proposer, observer);
+  if (auto overdue = overdue_at_resume(executor.state())) {
+    ASSAY_TRY(executor.perform(Note{*overdue}));
+  }
   while (true) {
+    ASSAY_TRY(executor.take_messages());
     const Action action = next_action(executor.state(), configuration);
     if (std::holds_alternative<Stop>(action)) {
       return executor.state();

@@ -10,6 +10,7 @@
 #include <assay/control/agent_runs.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/memory.hpp>
+#include <assay/control/supervision.hpp>
 #include <assay/task/solution.hpp>
 
 namespace assay::control {
@@ -110,6 +111,8 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
     }
   }
   situation.roles = role_memory(state);
+  situation.notes = notes_for_proposer(state);
+  situation.start_from = state.supervision.parent;
   return situation;
 }
 

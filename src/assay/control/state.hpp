@@ -15,6 +15,7 @@
 #include <assay/control/events.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/memory.hpp>
+#include <assay/control/supervision_state.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -164,6 +165,7 @@ struct CampaignState {
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.
   std::vector<InjectionState> injections;        ///< By number.
   Memory memory;                                 ///< What was learned: hypotheses and evidence.
+  SupervisionState supervision;
 
   [[nodiscard]] const CandidateState& candidate(int number) const;
   [[nodiscard]] const InjectionState& injection(int number) const;

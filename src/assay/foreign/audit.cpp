@@ -86,6 +86,8 @@ TraceAudit audit_trace(const TraceArchive& archive, const std::string& name, con
     }
   }
   trace.environments = count_environments(archive, successes);
+  trace.search = search_history(archive, name, noise);
+  trace.marks = supervise::marks(trace.search.history, {});
   trace.picked = find_picked(archive, name, successes);
   if (!trace.picked) {
     return trace;

@@ -10,6 +10,7 @@
 #include <assay/base/json.hpp>
 #include <assay/foreign/evaluation.hpp>
 #include <assay/foreign/failure.hpp>
+#include <assay/foreign/search.hpp>
 #include <assay/foreign/source_repeats.hpp>
 #include <assay/foreign/verdict.hpp>
 
@@ -33,7 +34,9 @@ struct TraceAudit {
   std::optional<std::size_t> fastest;  ///< The lowest mean latency measured in the picked one's environment.
   /// Their latencies differ by more than the same code does, and their code differs.
   bool tellable_apart = false;
-  std::size_t environments = 0;  ///< Groups of successes whose references differ by more than kEnvironmentFactor.
+  SearchHistory search;                ///< As the supervisor sees it, and what it would have said at the time.
+  std::vector<supervise::Mark> marks;  ///< Of `search`.
+  std::size_t environments = 0;        ///< Groups of successes whose references differ by more than kEnvironmentFactor.
 };
 
 /// Everything that can be said of an archive of foreign results.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <assay/base/error.hpp>
 #include <assay/plot/marker.hpp>
@@ -18,11 +19,13 @@ constexpr double kSpeedupTop = 40;
 constexpr double kSpeedupPlotHeight = 250;
 constexpr double kSpeedupRowHeight = 20;
 constexpr double kSpeedupRowGap = 14;
+constexpr double kSpeedupLaneGap = 4;
 constexpr double kSpeedupBottom = 44;
 constexpr double kSpeedupRight = 66;
+constexpr std::string_view kSpeedupLanes = "supervisor";
 
 double left_margin(const SpeedupChart& chart) {
-  double widest = 44;
+  double widest = chart.spans.empty() ? 44 : text_width(kSpeedupLanes);
   for (const SpeedupRow& row : chart.rows) {
     widest = std::max(widest, text_width(row.name));
   }
@@ -79,8 +82,10 @@ class SpeedupDrawing {
       : chart_(chart),
         left_(left_margin(chart)),
         rows_top_(kSpeedupTop + kSpeedupPlotHeight + kSpeedupRowGap),
-        bottom_(rows_top_ + kSpeedupRowHeight * static_cast<double>(chart.rows.size())),
+        lanes_top_(rows_top_ + kSpeedupRowHeight * static_cast<double>(chart.rows.size()) +
+                   (chart.spans.empty() ? 0 : kSpeedupLaneGap)),
         x_(Scale::Kind::linear, x_domain(chart), {left_, kSpeedupWidth - kSpeedupRight}),
+        bottom_(lanes_top_ + lanes_height(chart.spans, x_)),
         y_(Scale::Kind::logarithmic, speedup_domain(chart), {kSpeedupTop + kSpeedupPlotHeight, kSpeedupTop}),
         svg_({.id = chart.id,
               .title = chart.title,
@@ -93,9 +98,11 @@ class SpeedupDrawing {
   }
 
   std::string draw() {
+    draw_span_shades(svg_, chart_.spans, x_, kSpeedupTop, kSpeedupTop + kSpeedupPlotHeight);
     draw_frame();
     draw_legend();
     draw_incumbent();
+    draw_span_lanes(svg_, chart_.spans, x_, lanes_top_, kSpeedupLanes);
     for (const bool promoted : {false, true}) {  // what was promoted lies on top
       for (const SpeedupPoint& point : chart_.points) {
         if (point.speedup && point.promoted == promoted) {
@@ -197,8 +204,9 @@ class SpeedupDrawing {
   const SpeedupChart& chart_;
   double left_;
   double rows_top_;
-  double bottom_;
+  double lanes_top_;
   Scale x_;
+  double bottom_;
   Scale y_;
   Svg svg_;
   double radius_ = 4;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <assay/plot/span_lanes.hpp>
 #include <assay/plot/svg.hpp>
 
 namespace assay::plot {
@@ -40,6 +41,7 @@ struct SpeedupChart {
   std::string baseline;  ///< Its name, for the line at 1.
   std::vector<SpeedupRow> rows;
   std::vector<SpeedupPoint> points;
+  std::vector<SpanMark> spans = {};  ///< What a supervisor saw, by candidate number; in lanes below the rows.
   Style style = Style::embedded;
 };
 

@@ -95,6 +95,16 @@ TEST(SpeedupChart, CandidatesStandInTheirOrder) {
   EXPECT_LT(circle_attribute(svg, "candidate 5", "cx"), circle_attribute(svg, "candidate 6", "cx"));
 }
 
+TEST(SpeedupChart, WhatASupervisorSawStandsBelowTheRows) {
+  SpeedupChart chart = sample_speedups();
+  EXPECT_THAT(draw(chart), ::testing::Not(::testing::HasSubstr(">supervisor<")));
+  chart.spans = {{2, 5, "plateau", "why", "#supervisor", Tone::doubt, true}};
+  const std::string svg = draw(chart);
+  EXPECT_THAT(svg, ::testing::HasSubstr(">supervisor<"));
+  EXPECT_THAT(svg, ::testing::HasSubstr("href=\"#supervisor\""));
+  EXPECT_THAT(svg, ::testing::HasSubstr("class=\"ap-shade\""));
+}
+
 TEST(SpeedupChart, NumbersNeedNotBeginAtOne) {
   SpeedupChart chart = sample_speedups();
   chart.points = {measured(101, {1.2, 1.1, 1.3}), measured(120, {1.3, 1.2, 1.4})};

@@ -60,6 +60,7 @@ display:block;width:100%;height:auto;overflow:visible}
 .ap .ap-gain{stroke:var(--ap-main);stroke-width:2;opacity:.55;fill:none}
 .ap .ap-loss{stroke:var(--ap-bad);stroke-width:3;fill:none}
 .ap .ap-noise{fill:var(--ap-main);opacity:.14;stroke:none}
+.ap .ap-shade{fill:var(--ap-doubt);opacity:.16;stroke:none}
 .ap .ap-own-band{stroke:var(--ap-soft);stroke-width:3;opacity:.55;fill:none}
 .ap .ap-step-thin{stroke:var(--ap-main);stroke-width:1.3;fill:none;stroke-linejoin:round}
 .ap .ap-failed-thin{fill:none;stroke:var(--ap-bad);stroke-width:1.1}

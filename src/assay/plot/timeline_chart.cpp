@@ -23,6 +23,7 @@ constexpr double kReferenceBottom = 400;
 constexpr double kFirstRow = 424;
 constexpr double kRowHeight = 18;
 constexpr double kLabelRoom = 15;
+constexpr double kLanesRise = 6;  // The last row ends before the next would begin.
 
 // While one evaluation was the best so far.
 struct IncumbentStep {
@@ -70,7 +71,9 @@ class TimelineDrawing {
                    value_domain(
                        timeline, [](const TimelinePoint& point) { return point.reference_ns; }, 1.25),
                    {kReferenceBottom, kReferenceTop}),
-        bottom_(kFirstRow + kRowHeight * static_cast<double>(timeline.rows.size())),
+        lanes_top_(kFirstRow + kRowHeight * static_cast<double>(timeline.rows.size()) -
+                   (timeline.spans.empty() ? 0 : kLanesRise)),
+        bottom_(lanes_top_ + lanes_height(timeline.spans, x_)),
         radius_(std::clamp((x_.at(1) - x_.at(0)) / 2.2, 1.6, 3.4)),
         svg_({.id = timeline.id,
               .title = timeline.title,
@@ -92,7 +95,9 @@ class TimelineDrawing {
 
   std::string draw() {
     draw_stretches();
+    draw_span_shades(svg_, timeline_.spans, x_, kLatencyTop, kLatencyBottom);
     draw_axes();
+    draw_span_lanes(svg_, timeline_.spans, x_, lanes_top_, "supervisor");
     draw_incumbent();
     draw_legend();
     // Promotions last: they must not vanish under the crowd.
@@ -215,6 +220,7 @@ class TimelineDrawing {
   Scale x_;
   Scale latency_;
   Scale reference_;
+  double lanes_top_;
   double bottom_;
   double radius_;
   std::vector<IncumbentStep> steps_;

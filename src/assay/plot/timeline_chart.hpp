@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <assay/plot/mark_kind.hpp>
+#include <assay/plot/span_lanes.hpp>
 #include <assay/plot/svg.hpp>
 
 namespace assay::plot {
@@ -41,7 +42,8 @@ struct Timeline {
   std::vector<TimelineRow> rows;
   std::vector<TimelineStretch> stretches;  ///< Together all points.
   std::vector<TimelinePoint> points;
-  std::optional<double> band;  ///< Half-width of the noise about the incumbent, as a logarithm.
+  std::vector<SpanMark> spans;  ///< What a supervisor saw, by index of the points; in lanes below the rows.
+  std::optional<double> band;   ///< Half-width of the noise about the incumbent, as a logarithm.
   Style style = Style::embedded;
 };
 

@@ -73,6 +73,17 @@ TEST(Timeline, FailuresThatAreNobodysFaultLookOtherwise) {
   EXPECT_EQ(occurrences(draw(timeline), "class=\"ap-failed-thin\""), 0);
 }
 
+TEST(Timeline, WhatASupervisorSawHasALaneOfItsOwn) {
+  Timeline timeline = sample_timeline();
+  const std::string before = draw(timeline);
+  EXPECT_THAT(before, Not(HasSubstr(">supervisor<")));
+  timeline.spans = {{1, 3, "plateau", "why", "", Tone::doubt, true}};
+  const std::string after = draw(timeline);
+  EXPECT_THAT(after, HasSubstr(">supervisor<"));
+  EXPECT_THAT(after, HasSubstr("class=\"ap-shade\""));
+  EXPECT_THAT(after, HasSubstr(">plateau<"));
+}
+
 TEST(Timeline, WithoutAnythingMeasuredItIsStillAPicture) {
   Timeline timeline = sample_timeline();
   for (TimelinePoint& point : timeline.points) {

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
+#include <assay/foreign/marked_search.hpp>
 #include <assay/foreign/wording.hpp>
+#include <assay/supervise/words.hpp>
 
 namespace assay::report {
 namespace {
@@ -26,17 +27,22 @@ std::string place_text(const Evaluation& evaluation) {
   return evaluation.iteration ? fmt::format("iteration {}", *evaluation.iteration) : "iteration not known";
 }
 
-// In the order of the search. The extra file's evaluations are earlier or later attempts of known iterations.
-std::vector<std::size_t> search_order(const foreign::TraceArchive& archive, const std::string& trace) {
-  std::vector<std::size_t> order = archive.of_trace(trace);
-  const auto key = [&](std::size_t i) {
-    const Evaluation& evaluation = archive.evaluations[i];
-    return std::make_tuple(!evaluation.controller_run.has_value(), evaluation.controller_run.value_or(0),
-                           evaluation.iteration.value_or(0), evaluation.round.value_or(0),
-                           evaluation.candidate.value_or(0), i);
+// Its bar lies where its attempts do; those without a place in the search lie between them.
+plot::SpanMark span_of(const Audit& audit, const foreign::TraceAudit& trace, const supervise::Mark& mark,
+                       const std::map<std::size_t, std::size_t>& places) {
+  const auto place = [&](int attempt) {
+    return static_cast<double>(places.at(trace.search.attempts[static_cast<std::size_t>(attempt - 1)]));
   };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  return order;
+  plot::SpanMark span;
+  span.from = place(mark.finding.at);
+  span.to = place(mark.until);
+  span.label = supervise::short_words(mark.finding.condition);
+  span.tooltip = foreign::mark_sentence(audit, trace, mark);
+  span.shaded = mark.finding.condition == supervise::Condition::plateau;
+  const bool urgent = mark.finding.condition == supervise::Condition::phantom ||
+                      mark.finding.condition == supervise::Condition::regression;
+  span.tone = urgent ? plot::Tone::bad : span.shaded ? plot::Tone::doubt : plot::Tone::same;
+  return span;
 }
 
 }  // namespace
@@ -142,7 +148,9 @@ plot::Timeline trace_timeline(const Audit& audit, std::size_t trace_index) {
     }
   }
   std::optional<std::int64_t> run = -1;
-  for (const std::size_t i : search_order(audit.archive, trace.name)) {
+  std::map<std::size_t, std::size_t> places;  // Of evaluations.
+  for (const std::size_t i : foreign::search_order(audit.archive, trace.name)) {
+    places.emplace(i, timeline.points.size());
     const Evaluation& evaluation = audit.archive.evaluations[i];
     if (timeline.stretches.empty() || evaluation.controller_run != run) {
       run = evaluation.controller_run;
@@ -170,6 +178,9 @@ plot::Timeline trace_timeline(const Audit& audit, std::size_t trace_index) {
       point.tooltip += ". " + claim_tooltip(audit, *found->second);
     }
     timeline.points.push_back(std::move(point));
+  }
+  for (const supervise::Mark& mark : trace.marks) {
+    timeline.spans.push_back(span_of(audit, trace, mark, places));
   }
   return timeline;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <assay/base/text.hpp>
+#include <assay/foreign/marked_search.hpp>
 #include <assay/foreign/wording.hpp>
 #include <assay/report/audit_figures.hpp>
 #include <assay/report/page_style.hpp>
@@ -220,8 +221,13 @@ std::string run_section(const Audit& audit, std::size_t index) {
         "run, and times before and after it cannot be compared.",
         trace.environments, foreign::kEnvironmentFactor);
   }
+  std::string marks;
+  for (const supervise::Mark& mark : trace.marks) {
+    marks += "<li>" + prose(foreign::mark_sentence(audit, trace, mark)) + "</li>";
+  }
   return body + paragraph(list) + "<figure class=\"scroll\">" + plot::draw(trace_timeline(audit, index)) +
-         "</figure>\n";
+         "</figure>\n" +
+         (marks.empty() ? "" : "<p>What a supervisor would have said at the time:</p><ul>" + marks + "</ul>\n");
 }
 
 std::string runs(const Audit& audit) {
@@ -231,7 +237,9 @@ std::string runs(const Audit& audit) {
       "line is what the controller held to be the best, the shaded band about it what the same code gives by chance. "
       "Below "
       "it the reference implementation, measured beside each candidate: it never changed, so that where it moves the "
-      "environment moved. Crosses are failures: grey ones are nothing that the candidate did.</p>\n";
+      "environment moved. Crosses are failures: grey ones are nothing that the candidate did. Bars at the foot are "
+      "what a "
+      "supervisor would have said then, knowing nothing of what came later; the shade above is a plateau.</p>\n";
   for (std::size_t i = 0; i < audit.traces.size(); ++i) {
     body += run_section(audit, i);
   }

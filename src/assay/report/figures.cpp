@@ -69,6 +69,18 @@ plot::SpeedupChart speedup_chart(const CampaignReport& report) {
   if (has_unmeasured(std::nullopt)) {
     add_row("not judged", plot::SpeedupRow::Kind::neutral);
   }
+  for (const FindingRow& finding : report.findings) {
+    plot::SpanMark span;
+    span.from = finding.at;
+    span.to = std::max(finding.at, finding.until);
+    span.label = finding.label;
+    span.tooltip =
+        fmt::format("after round {}: {}; {}; {}", finding.round, finding.condition, finding.cause, finding.evidence);
+    span.link = "#supervisor";
+    span.tone = finding.is_plateau ? plot::Tone::doubt : plot::Tone::same;
+    span.shaded = finding.is_plateau;
+    chart.spans.push_back(std::move(span));
+  }
   for (const CandidateRow& row : report.candidates) {
     plot::SpeedupPoint point;
     point.number = row.number;

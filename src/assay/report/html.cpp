@@ -129,6 +129,42 @@ std::string injection_section(const CampaignReport& report) {
           injection_table(report));
 }
 
+// The pictures of the page's own sections are elsewhere; this one is words.
+std::string supervisor_section(const CampaignReport& report) {
+  if (report.findings.empty() && report.people.empty()) {
+    return "";
+  }
+  std::string body = report.stopped.empty() ? "" : "<p><b>The search was ended:</b> " + safe(report.stopped) + "</p>\n";
+  std::string rows;
+  for (const FindingRow& finding : report.findings) {
+    rows += fmt::format("<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        finding.round, safe(finding.condition), safe(finding.cause), safe(finding.recovery),
+                        safe(finding.evidence));
+  }
+  if (!rows.empty()) {
+    body +=
+        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"number\">after round</th>"
+        "<th scope=\"col\">found</th><th scope=\"col\">cause</th><th scope=\"col\">what is done</th>"
+        "<th scope=\"col\">evidence</th></tr></thead><tbody>\n" +
+        rows + "</tbody></table></div>\n";
+  }
+  std::string people;
+  for (const PersonRow& row : report.people) {
+    people += fmt::format(
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{:.1f}"
+        "</td></tr>\n",
+        safe(row.what), safe(row.text), safe(row.answer), safe(row.by), row.minutes);
+  }
+  if (!people.empty()) {
+    body +=
+        "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">people</th><th scope=\"col\">asked or said</th>"
+        "<th scope=\"col\">answer or effect</th><th scope=\"col\">by</th>"
+        "<th scope=\"col\" class=\"number\">minutes</th></tr></thead><tbody>\n" +
+        people + "</tbody></table></div>\n";
+  }
+  return section("supervisor", "The supervisor", body);
+}
+
 std::string workload_section(const CampaignReport& report) {
   if (report.workloads.empty()) {
     return section("workloads", "Workloads", "<p>No workload has been measured yet.</p>\n");
@@ -224,7 +260,7 @@ std::string render_html(const CampaignReport& report) {
       "<style>\n",
       safe(report.campaign));
   out += page_style() + "</style>\n</head>\n<body>\n" + page_header(report) + "<main>\n";
-  out += decision_section(report) + search_section(report) + workload_section(report);
+  out += decision_section(report) + search_section(report) + supervisor_section(report) + workload_section(report);
   out += section("candidates", "Every candidate",
                  report.candidates.empty() ? "<p>None yet.</p>\n" : candidate_table(report));
   out += injection_section(report) + source_section(report);

@@ -102,6 +102,22 @@ TEST(RenderHtml, ShowsInjectionsApartFromCandidates) {
   EXPECT_EQ(occurrences(page, "<tr id=\"candidate-"), 32);
 }
 
+TEST(RenderHtml, ShowsWhatTheSupervisorFoundAndWhatPeopleSaid) {
+  CampaignReport report = testing::sample_report();
+  EXPECT_THAT(render_html(report), Not(HasSubstr("id=\"supervisor\"")));
+  report.findings = {
+      {2, 3, 20, "plateau", "a plateau", "the noise floor is too high", "buy repeats", "flat", true, 28}};
+  report.people = {{"Steer", "look <here>", "undecided", "Ada", 2.5}};
+  report.stopped = "nobody answered";
+  const std::string page = render_html(report);
+  EXPECT_EQ(markup_problem(page), "");
+  EXPECT_THAT(page, HasSubstr("id=\"supervisor\""));
+  EXPECT_THAT(page, HasSubstr("<td>a plateau</td><td>the noise floor is too high</td><td>buy repeats</td>"));
+  EXPECT_THAT(page, HasSubstr("look &lt;here&gt;"));
+  EXPECT_THAT(page, HasSubstr("nobody answered"));
+  EXPECT_THAT(page, HasSubstr("class=\"ap-shade\""));
+}
+
 TEST(RenderHtml, HasEveryCandidateWithItsAnchorCauseAndHypothesis) {
   const CampaignReport report = testing::sample_report();
   const std::string page = render_html(report);

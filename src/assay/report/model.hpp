@@ -97,6 +97,29 @@ struct SourceText {
   std::string text;
 };
 
+/// What the supervisor found after a round.
+struct FindingRow {
+  int round = 0;
+  int since = 0;  ///< Numbers of candidates.
+  int at = 0;
+  std::string label;      ///< "plateau"
+  std::string condition;  ///< "a plateau"
+  std::string cause;      ///< "the noise floor is too high"
+  std::string recovery;   ///< "buy repeats"
+  std::string evidence;
+  bool is_plateau = false;
+  int until = 0;  ///< The last candidate before it was overtaken by an improvement, or at all.
+};
+
+/// What a person was asked, or said.
+struct PersonRow {
+  std::string what;    ///< "Decision 1", "Steer"
+  std::string text;    ///< The question, or the words.
+  std::string answer;  ///< What was chosen, by whom, or what is done otherwise; of a steer, its effect.
+  std::string by;      ///< Empty: nobody (yet).
+  double minutes = 0;
+};
+
 struct CampaignReport {
   std::string campaign;
   std::string definition;
@@ -117,6 +140,9 @@ struct CampaignReport {
   std::vector<InjectionRow> injections;  ///< Likewise.
   std::vector<WorkloadRow> workloads;
   std::vector<SourceText> winner_source;
+  std::vector<FindingRow> findings;
+  std::vector<PersonRow> people;
+  std::string stopped;  ///< Why the supervisor or a person ended the search; empty: nobody did.
   task::Named<std::string> environment;
   std::string generated;  ///< UTC; when the page was made. Passed in, so that rendering is pure.
   std::string version;    ///< Of Assay.

@@ -45,6 +45,23 @@ std::string headline_lines(const Headline& headline, Colour colour) {
   return out + "\n";
 }
 
+// Names and words are other people's: what comes back is printed as text.
+std::string supervisor_lines(const CampaignReport& report) {
+  std::string out;
+  for (const FindingRow& finding : report.findings) {
+    out += fmt::format("  after round {}, {} ({}): {}: {}\n", finding.round, finding.condition, finding.cause,
+                       finding.recovery, finding.evidence);
+  }
+  for (const PersonRow& row : report.people) {
+    out += fmt::format("  {}: {} -> {}{}\n", row.what, base::printable(row.text), base::printable(row.answer),
+                       row.by.empty() ? "" : fmt::format(" ({}, {:.1f} min)", base::printable(row.by), row.minutes));
+  }
+  if (!report.stopped.empty()) {
+    out += "  the search was ended: " + base::printable(report.stopped) + "\n";
+  }
+  return out.empty() ? out : "Supervisor:\n" + out + "\n";
+}
+
 std::string best_candidates(const CampaignReport& report, Colour colour) {
   std::vector<const CandidateRow*> best;
   for (const CandidateRow& row : report.candidates) {
@@ -107,7 +124,7 @@ std::string render_text(const CampaignReport& report, Colour colour) {
                        odd == 0 ? std::string("none with an answer that it should not have")
                                 : fmt::format("{} with an answer that it should not have", odd));
   }
-  return out + best_candidates(report, colour);
+  return out + supervisor_lines(report) + best_candidates(report, colour);
 }
 
 }  // namespace assay::report

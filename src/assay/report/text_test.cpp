@@ -16,6 +16,17 @@ TEST(RenderText, MatchesItsGoldenFile) {
   plot::testing::expect_golden(render_text(testing::sample_report()), "campaign_report.txt");
 }
 
+TEST(RenderText, TellsWhatTheSupervisorFound) {
+  CampaignReport report = testing::sample_report();
+  report.findings = {
+      {2, 3, 20, "plateau", "a plateau", "the noise floor is too high", "buy repeats", "flat", true, 28}};
+  report.people = {{"Decision 1", "what now?", "waits", "", 0}};
+  const std::string text = render_text(report, Colour::off);
+  EXPECT_THAT(text,
+              ::testing::HasSubstr("  after round 2, a plateau (the noise floor is too high): buy repeats: flat\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("  Decision 1: what now? -> waits\n"));
+}
+
 TEST(RenderText, LeadsWithTheDecision) {
   const std::string text = render_text(testing::sample_report());
   EXPECT_LT(text.find("Candidate 23 replaces the baseline"), text.find("speedup over the baseline"));

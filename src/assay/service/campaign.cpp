@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include <assay/agent/agent_proposer.hpp>
@@ -15,10 +16,13 @@
 #include <assay/base/time.hpp>
 #include <assay/dataset/given.hpp>
 #include <assay/service/agent_arms.hpp>
+#include <assay/service/conversing_agent.hpp>
 #include <assay/service/judge_evaluator.hpp>
 #include <assay/service/judgement.hpp>
 #include <assay/service/role_proposer.hpp>
 #include <assay/service/solutions.hpp>
+#include <assay/service/submissions.hpp>
+#include <assay/service/submitted_proposer.hpp>
 #include <assay/task/codec.hpp>
 
 namespace assay::service {
@@ -72,12 +76,29 @@ base::Result<agent::AgentProgram> agent_program(const agent::AgentChoice& choice
   return agent::make_agent_program(choice, folder, agent::kShortPrompt, agent::own_environment());
 }
 
-base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const control::CampaignConfiguration& configuration,
-                                                             const os::Path& archive) {
+// `follow`, if there is one, is told how the campaign stands after each event.
+using Follow = std::function<void(const control::CampaignState& state)>;
+
+base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const Context& context,
+                                                             const control::CampaignConfiguration& configuration,
+                                                             Follow& follow) {
+  const os::Path& archive = context.places.archive;
+  if (configuration.agent && configuration.agent->word == kSubmitted) {
+    return std::make_unique<SubmittedProposer>(SubmissionStore(archive, configuration.name), configuration.baseline,
+                                               SubmittedProposer::WhenEmpty::end);
+  }
   if (configuration.agent && configuration.agent->full_agent) {
-    ASSAY_TRY_ASSIGN(const agent::AgentSettings one,
+    ASSAY_TRY_ASSIGN(agent::AgentSettings settings,
                      agent_settings(configuration, configuration.agent->arms().front(), archive));
-    return make_full_agent(configuration, one);
+    return make_full_agent(configuration, std::move(settings));
+  }
+  if (configuration.agent && configuration.agent->tools) {
+    ASSAY_TRY_ASSIGN(agent::AgentSettings settings,
+                     agent_settings(configuration, configuration.agent->arms().front(), archive));
+    ASSAY_TRY_ASSIGN(std::unique_ptr<ConversingAgent> conversing,
+                     ConversingAgent::create(context, configuration, std::move(settings)));
+    follow = [raw = conversing.get()](const control::CampaignState& state) { raw->follow(state); };
+    return std::unique_ptr<agent::Proposer>(std::move(conversing));
   }
   if (configuration.agent) {
     std::vector<std::unique_ptr<agent::Proposer>> arms;
@@ -117,7 +138,24 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
   if (!options.tunable.empty()) {
     return base::input_error("campaign.two_proposers", "give --tunable or --agent: one of them proposes");
   }
-  ASSAY_TRY_ASSIGN(std::vector<control::AgentArm> arms, plan_arms(dataset, given, configuration));
+  std::vector<control::AgentArm> arms;
+  if (given.word == kSubmitted) {
+    arms.push_back({std::string(kSubmitted), given.model, std::nullopt});
+  } else {
+    ASSAY_TRY_ASSIGN(arms, plan_arms(dataset, given, configuration));
+  }
+  if ((given.full_agent || given.tools) && arms.size() > 1) {
+    return base::input_error("campaign.one_agent",
+                             "--full-agent and --agent-tools take one --agent: leave the others out");
+  }
+  if (given.full_agent && given.tools) {
+    return base::input_error("campaign.full_agent_tools",
+                             "three roles take no tools yet: leave --agent-tools or --full-agent out");
+  }
+  if (given.tools && !agent::parse_dialect(given.word)) {
+    return base::input_error("agent.no_tools",
+                             "only codex and claude can be given tools: no other program has sockets");
+  }
   if ((given.budget_dollars && given.dollars <= 0) || (given.budget_tokens && given.tokens <= 0)) {
     return base::input_error(
         "campaign.no_reservation",
@@ -129,6 +167,7 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
   plan.model = arms.front().model;
   plan.origin = arms.front().origin;
   plan.others.assign(std::next(arms.begin()), arms.end());
+  plan.tools = given.tools;
   plan.minutes_per_run = given.minutes;
   plan.micro_dollars_per_run = control::to_micro_dollars(given.dollars);
   plan.tokens_per_run = given.tokens;
@@ -203,6 +242,9 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
   configuration.tuner_seed = options.seed;
   configuration.rounds = options.rounds;
   configuration.candidates_per_round = options.candidates_per_round;
+  if (options.supervised) {
+    configuration.supervision.emplace().ask_above_sweep_seconds = options.ask_above_sweep_seconds;
+  }
   ASSAY_TRY_ASSIGN(configuration.policy, resolve_policy(options.policy));
   ASSAY_TRY(task::check_timing(configuration.policy.sweep, configuration.device));
   // The round trip refuses what could not be read back, and makes both sides of a later comparison alike.
@@ -297,21 +339,41 @@ base::Result<void> check_conditions(const Context& context, const archive::Archi
   return {};
 }
 
+// A person may have chosen another model since.
+control::CampaignConfiguration with_chosen_model(const CampaignStatus& status) {
+  control::CampaignConfiguration configuration = status.configuration;
+  if (configuration.agent && status.state.supervision.model) {
+    configuration.agent->model = *status.state.supervision.model;
+  }
+  return configuration;
+}
+
+// With `given` rather than the campaign's own proposer, unless it is null.
 base::Result<CampaignStatus> drive(const Context& context, archive::Archive& archive, const archive::Campaign& campaign,
-                                   const CampaignProgress& progress) {
+                                   const CampaignProgress& progress, agent::Proposer* given = nullptr) {
   ASSAY_TRY_ASSIGN(CampaignStatus status, read_status(archive, campaign));
   ASSAY_TRY(check_conditions(context, archive, status));
-  ASSAY_TRY_ASSIGN(const std::unique_ptr<agent::Proposer> proposer,
-                   make_proposer(status.configuration, context.places.archive));
+  std::unique_ptr<agent::Proposer> own;
+  Follow follow;
+  if (given == nullptr) {
+    ASSAY_TRY_ASSIGN(own, make_proposer(context, with_chosen_model(status), follow));
+  }
+  agent::Proposer& proposer = given == nullptr ? *own : *given;
   Meter meter(status.configuration, progress);
   Context watched = context;
   watched.on_progress = [&meter](const execute::Progress& step) { meter.step(step); };
   JudgeEvaluator evaluator(watched, archive, status.configuration);
   control::Observer observer;
-  observer.on_event = [&meter](const control::CampaignState& state, const std::string& line) {
+  observer.on_event = [&meter, &follow](const control::CampaignState& state, const std::string& line) {
     meter.event(state, line);
+    if (follow) {
+      follow(state);
+    }
   };
-  ASSAY_TRY_ASSIGN(status.state, control::run_campaign(archive, campaign.name, evaluator, *proposer, observer));
+  if (follow) {
+    follow(status.state);
+  }
+  ASSAY_TRY_ASSIGN(status.state, control::run_campaign(archive, campaign.name, evaluator, proposer, observer));
   return status;
 }
 
@@ -365,28 +427,71 @@ std::vector<std::string> differences(const base::Json& stored, const base::Json&
   return found;
 }
 
+namespace {
+
+// Refuses a campaign that was made with other options.
+base::Result<void> check_same(const archive::Campaign& campaign, const base::Json& given) {
+  ASSAY_TRY_ASSIGN(const base::Json stored, base::parse_json(campaign.configuration, "campaign " + campaign.name));
+  const std::vector<std::string> different = differences(stored, given);
+  if (different.empty()) {
+    return {};
+  }
+  return base::input_error("campaign.differs",
+                           fmt::format("campaign \"{}\" exists with another configuration: {}; choose another --name, "
+                                       "or continue it as it is with `assay campaign resume {}`",
+                                       campaign.name, base::join(different, "; "), campaign.name));
+}
+
+// Finds the campaign that the options make, or creates it.
+base::Result<archive::Campaign> found_or_created(archive::Archive& archive,
+                                                 const control::CampaignConfiguration& configuration) {
+  const base::Json given = control::encode(configuration);
+  ASSAY_TRY_ASSIGN(auto campaign, archive.campaign(configuration.name));
+  if (campaign) {
+    ASSAY_TRY(check_same(*campaign, given));
+    return std::move(*campaign);
+  }
+  archive::Campaign created{configuration.name, configuration.definition.name, base::dump_compact(given),
+                            base::utc_now()};
+  ASSAY_TRY(archive.create_campaign(created));
+  return created;
+}
+
+}  // namespace
+
 base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
                                           const CampaignProgress& progress) {
-  ASSAY_TRY_ASSIGN(const control::CampaignConfiguration configuration, configure(context, options));
-  const base::Json given = control::encode(configuration);
-  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
-  ASSAY_TRY_ASSIGN(auto campaign, archive.campaign(options.name));
-  if (campaign) {
-    ASSAY_TRY_ASSIGN(const base::Json stored, base::parse_json(campaign->configuration, "campaign " + options.name));
-    const std::vector<std::string> different = differences(stored, given);
-    if (!different.empty()) {
-      return base::input_error(
-          "campaign.differs",
-          fmt::format("campaign \"{}\" exists with another configuration: {}; choose another --name, "
-                      "or continue it as it is with `assay campaign resume {}`",
-                      options.name, base::join(different, "; "), options.name));
-    }
-    return drive(context, archive, *campaign, progress);
+  if (options.agent.word == kSubmitted) {
+    return base::input_error("campaign.submitted",
+                             "such a campaign is begun by whoever takes the submissions: `assay "
+                             "mcp --campaign NAME`");
   }
-  const archive::Campaign created{options.name, configuration.definition.name, base::dump_compact(given),
-                                  base::utc_now()};
-  ASSAY_TRY(archive.create_campaign(created));
-  return drive(context, archive, created, progress);
+  ASSAY_TRY_ASSIGN(const control::CampaignConfiguration configuration, configure(context, options));
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, found_or_created(archive, configuration));
+  return drive(context, archive, campaign, progress);
+}
+
+base::Result<void> create_campaign(const Context& context, const CampaignOptions& options) {
+  ASSAY_TRY_ASSIGN(const control::CampaignConfiguration configuration, configure(context, options));
+  // One that is there already is found although another program may be writing.
+  if (auto reader = archive::Archive::open_reader(context.places.archive)) {
+    ASSAY_TRY_ASSIGN(const auto campaign, reader->campaign(configuration.name));
+    if (campaign) {
+      return check_same(*campaign, control::encode(configuration));
+    }
+  }
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  ASSAY_TRY(found_or_created(archive, configuration));
+  return {};
+}
+
+base::Result<CampaignStatus> continue_campaign(const Context& context, const std::string& name,
+                                               agent::Proposer& proposer, const CampaignProgress& progress) {
+  ASSAY_TRY(archive::Archive::open_reader(context.places.archive));
+  ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
+  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
+  return drive(context, archive, campaign, progress, &proposer);
 }
 
 base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,

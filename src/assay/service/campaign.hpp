@@ -15,7 +15,8 @@ namespace assay::service {
 
 /// An agent that is to propose, as a person names it.
 struct AgentOptions {
-  std::string word;                      ///< "codex", "claude", "http:URL", "command:PROGRAM"; empty: none.
+  std::string word;                      ///< "codex", "claude", "http:URL", "command:PROGRAM", kSubmitted; empty: none.
+  bool tools = false;                    ///< It may submit candidates during its run; each is then a round.
   std::string model;                     ///< Empty: the program's default.
   std::vector<std::string> others;       ///< Further agents; each run goes to one of them all.
   std::vector<std::string> models;       ///< Of the others, in their order; fewer: the program's default.
@@ -45,6 +46,8 @@ struct CampaignOptions {
   std::optional<double> budget_device_seconds;  ///< Limits of the whole campaign; absent: none.
   std::optional<double> budget_minutes;
   std::optional<double> budget_human_minutes;
+  bool supervised = true;
+  std::optional<double> ask_above_sweep_seconds;  ///< Absent: sweeps are made unasked.
 };
 
 /// A person's word on a waiting candidate.
@@ -64,7 +67,14 @@ using CampaignProgress = std::function<void(double done, double total, const std
 /// for a person. The same name with another configuration is an input error that says what differs.
 [[nodiscard]] base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
                                                         const CampaignProgress& progress);
-/// Continues a campaign by name; needs nothing but the archive.
+/// Creates the campaign, or finds it with the same configuration, and runs nothing yet.
+[[nodiscard]] base::Result<void> create_campaign(const Context& context, const CampaignOptions& options);
+/// Continues a campaign by name, with this proposer in place of its own.
+[[nodiscard]] base::Result<CampaignStatus> continue_campaign(const Context& context, const std::string& name,
+                                                             agent::Proposer& proposer,
+                                                             const CampaignProgress& progress);
+/// Continues a campaign by name; needs nothing but the archive. One that takes submissions asks for no more: what was
+/// submitted is judged, and the incumbent confirmed.
 [[nodiscard]] base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,
                                                            const CampaignProgress& progress);
 

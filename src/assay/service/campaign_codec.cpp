@@ -4,6 +4,7 @@
 
 #include <assay/control/memory_view.hpp>
 #include <assay/service/campaign.hpp>
+#include <assay/service/supervision_report.hpp>
 
 namespace assay::service {
 namespace {
@@ -179,6 +180,9 @@ base::Json encode(const CampaignStatus& status) {
     json["memory"] = control::view(state.memory, state.incumbent_number());
   }
   json["spending"] = encode_spending(state);
+  if (status.configuration.supervision) {
+    json["supervisor"] = encode_supervision(state);
+  }
   json["screening"] = encode_screening(state);
   json["confirmations"] = encode_each(state.confirmations, encode_confirmation);
   json["alarms"] = state.alarms();

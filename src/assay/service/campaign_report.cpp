@@ -11,6 +11,7 @@
 #include <assay/promote/reported_interval.hpp>
 #include <assay/report/html.hpp>
 #include <assay/service/spending_words.hpp>
+#include <assay/service/supervision_report.hpp>
 
 namespace assay::service {
 namespace {
@@ -303,6 +304,7 @@ base::Result<report::CampaignReport> build_report(const archive::Archive& archiv
       report.warnings.push_back(injection.warning);
     }
   }
+  add_supervision(state, report);
   report.workloads = bare_rows(status);
   if (const control::CandidateState* incumbent = find_number(state, state.incumbent)) {
     report.incumbent = incumbent->name;

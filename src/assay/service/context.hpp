@@ -12,6 +12,8 @@
 
 namespace assay::service {
 
+class TakesSubmissions;
+
 /// What every use case needs from outside. Real in the program (`make_context`), partly fake in tests.
 struct Context {
   Places places;
@@ -19,6 +21,11 @@ struct Context {
   std::function<std::unique_ptr<execute::JudgeRunner>()> make_runner;
   /// Says what decides a timing on this device, as the judge would record it with a result, without running anything.
   std::function<base::Result<task::Named<std::string>>(const std::string& device)> fingerprint;
+  /// Offers a campaign's tools to an agent in its sandbox, at a socket that it makes, for as long as what it returns lives;
+  /// empty where there are none to be had (the layer `mcp` lies above this one).
+  std::function<base::Result<std::shared_ptr<void>>(const Context& context, const std::string& campaign,
+                                                    TakesSubmissions& desk, const os::Path& socket)>
+      offer_tools;
   /// Shows how far the judge is; may be empty.
   std::function<void(const execute::Progress&)> on_progress;
 };

@@ -54,7 +54,7 @@ TEST_F(TrialHistoryTest, TrialsGoWhereAnEarlierCandidateFailed) {
 TEST(AllocateTrials, WhatHistorySaysMayNotCostTheBound) {
   std::vector<stats::ReplayStratum> strata(20);
   for (stats::ReplayStratum& stratum : strata) {
-    stratum.of_operator = {100, 0};
+    stratum.of_operator = {1000, 0};
   }
   strata[3].of_siblings = {10, 1};
   const auto bound_of = [&](double asked) {

@@ -31,6 +31,12 @@ class EvenSpread {
 
 TrialCount sum_of(const TrialCount& a, const TrialCount& b) { return {a.trials + b.trials, a.failures + b.failures}; }
 
+// The discount, or less where so many failures would count for more than may be believed.
+double believed_share(double discount, std::int64_t most_failures, const ReplayOptions& options) {
+  return most_failures == 0 ? discount
+                            : std::min(discount, options.believed_failures / static_cast<double>(most_failures));
+}
+
 FailureBelief after_clean_trial(const FailureBelief& belief) { return {belief.failures, belief.successes + 1}; }
 
 std::size_t best_draw(std::span<const ReplayStratum> strata, const std::vector<FailureBelief>& beliefs,
@@ -60,15 +66,26 @@ std::vector<FailureBelief> beliefs_from_history(std::span<const ReplayStratum> s
     regime.count = sum_of(regime.count, sum_of(stratum.of_operator, stratum.of_siblings));
     ++regime.strata;
   }
+  std::int64_t most_of_operator = 0;
+  std::int64_t most_of_siblings = 0;
+  std::int64_t most_of_regime = 0;
+  for (const ReplayStratum& stratum : strata) {
+    most_of_operator = std::max(most_of_operator, stratum.of_operator.failures);
+    most_of_siblings = std::max(most_of_siblings, stratum.of_siblings.failures);
+    most_of_regime = std::max(most_of_regime, regimes[stratum.regime].count.failures);
+  }
+  const double of_operator = believed_share(options.operator_discount, most_of_operator, options);
+  const double of_siblings = believed_share(options.sibling_discount, most_of_siblings, options);
+  const double of_regime = believed_share(options.regime_discount, most_of_regime, options);
   std::vector<FailureBelief> beliefs;
   for (const ReplayStratum& stratum : strata) {
-    FailureBelief belief = updated({}, stratum.of_operator, options.operator_discount);
-    belief = updated(belief, stratum.of_siblings, options.sibling_discount);
+    FailureBelief belief = updated({}, stratum.of_operator, of_operator);
+    belief = updated(belief, stratum.of_siblings, of_siblings);
     const Regime& regime = regimes[stratum.regime];
     if (regime.strata > 1) {
       const TrialCount own = sum_of(stratum.of_operator, stratum.of_siblings);
       const TrialCount others = {regime.count.trials - own.trials, regime.count.failures - own.failures};
-      belief = updated(belief, others, options.regime_discount / static_cast<double>(regime.strata - 1));
+      belief = updated(belief, others, of_regime / static_cast<double>(regime.strata - 1));
     }
     beliefs.push_back(belief);
   }

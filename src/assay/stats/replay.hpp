@@ -31,11 +31,17 @@ struct ReplayOptions {
   double even_share =
       0.2;  ///< Of the trials, spread evenly over all strata, so that new defects are found too; in [0.2, 1].
   double operator_discount = 0.3;  ///< What a trial of another candidate says about this one.
-  double sibling_discount = 1;
+  double sibling_discount = 0.5;
   double regime_discount = 0.1;  ///< What the mean stratum of a regime says about each other one, on top.
+  /// How many failures of its own the history of siblings, that of the operator and that of a regime may each stand for, where
+  /// they saw most. More is discounted further, the history as a whole: where it points stays, and the candidate's own clean
+  /// trials outweigh it as soon as they would one candidate's failure. Without that a defect which many siblings shared takes
+  /// all but the even share, and one that only this candidate has goes unseen.
+  double believed_failures = 0.5;
 };
 
-/// Returns what is believed about each stratum: a Beta(0.1, 1) prior, updated by history with its discounts.
+/// Returns what is believed about each stratum: a Beta(0.1, 1) prior, updated by history with its discounts, none of which
+/// lets history count for more failures than believed_failures.
 [[nodiscard]] std::vector<FailureBelief> beliefs_from_history(std::span<const ReplayStratum> strata,
                                                               const ReplayOptions& options);
 
