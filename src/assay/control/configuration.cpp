@@ -95,6 +95,27 @@ Json encode_arm(const AgentArm& arm) {
   return json;
 }
 
+Budget read_budget(const Node& node) {
+  Budget budget;
+  Fields fields(node);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    const Node limit = fields.required(kResourceNames[i]);
+    if (limit.has_value()) {
+      budget.limits[i] = limit.integer({0, kLargestAmount});
+    }
+  }
+  fields.refuse_others();
+  return budget;
+}
+
+Json encode_budget(const Budget& budget) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    json[std::string(kResourceNames[i])] = budget.limits[i] ? Json(*budget.limits[i]) : Json();
+  }
+  return json;
+}
+
 FullAgentPlan read_full_agent(const Node& node) {
   FullAgentPlan plan;
   Fields fields(node);
@@ -114,14 +135,7 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
   plan.minutes_per_run = static_cast<int>(fields.required("minutes_per_run").integer({1, kMostMinutes}));
   plan.micro_dollars_per_run = fields.required("micro_dollars_per_run").integer({0, kLargestAmount});
   plan.tokens_per_run = fields.required("tokens_per_run").integer({0, kLargestAmount});
-  Fields budget(fields.required("budget"));
-  for (std::size_t i = 0; i < kResources; ++i) {
-    const Node limit = budget.required(kResourceNames[i]);
-    if (limit.has_value()) {
-      plan.budget.limits[i] = limit.integer({0, kLargestAmount});
-    }
-  }
-  budget.refuse_others();
+  plan.budget = read_budget(fields.required("budget"));
   if (const Node origin = fields.optional("origin"); origin.present()) {
     plan.origin = read_member_solution(origin, definition);
   }
@@ -142,16 +156,12 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
 }
 
 Json encode_agent_plan(const AgentPlan& plan) {
-  Json budget = Json::object();
-  for (std::size_t i = 0; i < kResources; ++i) {
-    budget[std::string(kResourceNames[i])] = plan.budget.limits[i] ? Json(*plan.budget.limits[i]) : Json();
-  }
   Json json = {{"word", plan.word},
                {"model", plan.model},
                {"minutes_per_run", plan.minutes_per_run},
                {"micro_dollars_per_run", plan.micro_dollars_per_run},
                {"tokens_per_run", plan.tokens_per_run},
-               {"budget", std::move(budget)}};
+               {"budget", encode_budget(plan.budget)}};
   if (plan.origin) {
     json["origin"] = task::encode(*plan.origin);
   }
@@ -205,6 +215,9 @@ CampaignConfiguration read_configuration(const Node& node) {
   if (const Node agent = fields.optional("agent"); agent.has_value()) {
     configuration.agent = read_agent_plan(agent, configuration.definition);
   }
+  if (const Node budget = fields.optional("budget"); budget.has_value()) {
+    configuration.budget = read_budget(budget);
+  }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();
   return configuration;
@@ -251,6 +264,16 @@ std::optional<std::uint64_t> simulated_seed(std::string_view device) {
   return name && name->kind == base::DeviceName::Kind::simulated ? std::optional(name->number) : std::nullopt;
 }
 
+Budget budget_of(const CampaignConfiguration& configuration) {
+  Budget budget = configuration.agent ? configuration.agent->budget : Budget();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (configuration.budget.limits[i]) {
+      budget.limits[i] = configuration.budget.limits[i];
+    }
+  }
+  return budget;
+}
+
 Json encode(const CampaignConfiguration& configuration) {
   Json json = {{"version", kConfigurationVersion},
                {"name", configuration.name},
@@ -266,6 +289,9 @@ Json encode(const CampaignConfiguration& configuration) {
                {"policy", promote::encode(configuration.policy)}};
   if (configuration.agent) {  // Campaigns without one are stored as they ever were.
     json["agent"] = encode_agent_plan(*configuration.agent);
+  }
+  if (configuration.budget != Budget()) {
+    json["budget"] = encode_budget(configuration.budget);
   }
   return json;
 }

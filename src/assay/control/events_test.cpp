@@ -75,6 +75,8 @@ std::vector<Entry> samples() {
                               agent::ClaimStatus::contradicted,
                               "measured 1.2x"}},
                             {"two"}}},
+      PersonTimeBooked{"Ada", "approve", 90},
+      EvaluationUnaffordable{"c-7-gate-1", true, "nothing is left"},
   };
 }
 
@@ -125,6 +127,20 @@ TEST(Events, KeepTheirPersistedForm) {
             R"(agent_run_intended {"run":"r","agent":"codex","most":{"micro_dollars":1,"tokens":2,"device_ms":3,)"
             R"("wall_ms":4,"human_seconds":5}})");
   EXPECT_EQ(text(BudgetReached{"codex", "w"}), R"(budget_reached {"agent":"codex","why":"w"})");
+  EXPECT_EQ(text(PersonTimeBooked{"Ada", "steer", 90}),
+            R"(person_time_booked {"person":"Ada","what":"steer","seconds":90})");
+  EXPECT_EQ(text(EvaluationUnaffordable{"x", false, "w"}),
+            R"(evaluation_unaffordable {"evaluation":"x","of_search":false,"why":"w"})");
+  const Amounts some{{1, 2, 3, 4, 5}};
+  const std::string amounts = R"({"micro_dollars":1,"tokens":2,"device_ms":3,"wall_ms":4,"human_seconds":5})";
+  EXPECT_EQ(
+      text(EvaluationIntended{Purpose::gate, 7, 0, 1, "x", some}),
+      R"(evaluation_intended {"purpose":"gate","candidate":7,"incumbent":0,"attempt":1,"evaluation":"x","most":)" +
+          amounts + "}");
+  EXPECT_EQ(text(EvaluationFailed{"x", "a.b", "m", some}),
+            R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m","spent":)" + amounts + "}");
+  EXPECT_EQ(text(BaselineFailed{"x", task::Outcome::crashed, "why", some}),
+            R"(baseline_failed {"evaluation":"x","outcome":"crashed","cause":"why","spent":)" + amounts + "}");
   EXPECT_EQ(to_string(Purpose::baseline), "baseline");
   EXPECT_EQ(to_string(Purpose::sweep), "sweep");
   EXPECT_EQ(to_string(Sameness::content), "content");

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include <assay/control/agent_runs.hpp>
 #include <assay/agent/working_folder.hpp>
+#include <assay/control/agent_runs.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/memory.hpp>
 #include <assay/task/solution.hpp>
@@ -104,7 +104,7 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
     situation.hypotheses.push_back(hypothesis.stated);
   }
   situation.references = reference_lines(configuration, state);
-  for (const Resource resource : {Resource::micro_dollars, Resource::tokens, Resource::wall_ms}) {
+  for (const Resource resource : {Resource::micro_dollars, Resource::tokens, Resource::device_ms, Resource::wall_ms}) {
     if (const auto left = state.ledger.left(resource)) {
       situation.remaining.push_back(amount_text(resource, *left));
     }
