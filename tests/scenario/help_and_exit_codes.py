@@ -3,7 +3,7 @@
 import assay_scenario as scenario
 
 COMMANDS = ["", "doctor", "validate", "evaluate", "compare", "selftest", "campaign", "campaign run", "campaign resume",
-            "campaign status", "campaign compare", "candidates", "show", "approve", "report", "certificate", "verify-certificate",
+            "campaign status", "campaign compare", "candidates", "show", "approve", "report", "replay-journal", "certificate", "verify-certificate",
             "export", "archive", "archive verify", "archive gc", "archive stats", "dataset", "dataset check", "dataset materialise",
             "agent", "agent parse", "skills", "skills list", "skills lint", "skills install", "inbox", "inbox answer", "steer"]
 
@@ -30,7 +30,7 @@ class HelpTest(scenario.Scenario):
 
     def test_without_an_archive_readers_say_how_one_is_made(self):
         for line in ["candidates", "show abcd", "campaign status", "campaign resume x", "approve x",
-                     "campaign compare x y", "report x --output r.html", "export x --output out", "certificate x --output out",
+                     "campaign compare x y", "report x --output r.html", "replay-journal x", "export x --output out", "certificate x --output out",
                      "archive verify", "archive gc", "archive stats", "inbox", "inbox answer x-decision-1 stop --by me",
                      "steer x words --by me"]:
             with self.subTest(line=line):

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <assay/agent/kept_run.hpp>
 #include <assay/agent/stated_hypothesis.hpp>
+#include <assay/agent/stream_reader.hpp>
 #include <assay/agent/working_folder.hpp>
 
 namespace assay::agent {
@@ -38,69 +40,189 @@ void AgentProposer::attend(const Situation& situation, RunJournal& journal) {
 
 base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Trial>& history, int count) {
   ASSAY_CHECK(journal_ != nullptr && situation_);
-  const Trial* best =
+  Round round;
+  round.best =
       starting_trial(history, situation_->start_from,
                      settings_.keeps_language ? std::optional(settings_.origin.spec.language) : std::nullopt);
-  const task::Solution& parent = best == nullptr ? settings_.origin : best->solution;
-  Situation situation = *situation_;
-  situation.parent = parent.name;
-  situation.parent_log_ratio = best == nullptr ? std::optional<double>(0) : best->log_ratio_to_baseline;
+  round.parent = round.best == nullptr ? &settings_.origin : &round.best->solution;
+  round.situation = *situation_;
+  round.situation.parent = round.parent->name;
+  round.situation.parent_log_ratio =
+      round.best == nullptr ? std::optional<double>(0) : round.best->log_ratio_to_baseline;
   if (settings_.keeps_language) {
-    situation.interface = fmt::format("They stay in {}, and keep their entry point, {}.",
-                                      task::to_string(parent.spec.language), parent.spec.entry_point);
+    round.situation.interface =
+        fmt::format("They stay in {}, and keep their entry point, {}.",
+                    task::to_string(round.parent->spec.language), round.parent->spec.entry_point);
     // How fast what it begins with is, nobody has measured.
-    situation.parent_log_ratio = best == nullptr ? std::nullopt : best->log_ratio_to_baseline;
+    round.situation.parent_log_ratio = round.best == nullptr ? std::nullopt : round.best->log_ratio_to_baseline;
   }
-  situation.tried = history;
+  round.situation.tried = history;
 
-  std::vector<Proposal> proposals;
-  for (int i = 0; i < count; ++i) {
-    auto id = journal_->intend({name(), settings_.most, settings_.limits.wall});
+  for (const EarlierRun& earlier : journal_->earlier()) {
+    ASSAY_TRY_ASSIGN(const Next next, take_over(earlier, round));
+    if (next == Next::enough) {
+      return std::move(round.proposals);
+    }
+  }
+  bool tidied = false;
+  while (round.runs < count) {
+    const std::chrono::nanoseconds allowed = allowed_wall();
+    // Less than its end alone needs is nothing: then all is asked for, and refused.
+    const auto wall = allowed > settings_.limits.grace ? allowed : settings_.limits.wall + settings_.limits.grace;
+    auto id = journal_->intend({name(), settings_.most, wall});
     if (!id) {
       // Whoever may not spend any more has nothing left to propose.
-      return id.error().code == "budget.reached" ? base::Result<std::vector<Proposal>>(std::move(proposals))
+      return id.error().code == "budget.reached" ? base::Result<std::vector<Proposal>>(std::move(round.proposals))
                                                  : tl::unexpected(std::move(id.error()));
     }
-    std::error_code ignored;
-    ASSAY_TRY_ASSIGN(const os::TemporaryDirectory home,
-                     os::TemporaryDirectory::create(std::filesystem::temp_directory_path(ignored), "assay-agent-"));
-    const os::Path folder = home.path() / "work";
-    ASSAY_TRY(os::create_directories(folder));
-    ASSAY_TRY(lay_out(folder, render_prompt(situation), base::dump_pretty(encode(situation)), parent.sources));
-    auto run = run_once(folder, *id);
-    if (!run) {
-      // Nothing was asked of a model: it could not be started.
-      ASSAY_TRY(journal_->end({*id, RunOutcome::not_started, run.error().text(), "", "", {Certainty::exact, {}}, {}}));
-      return tl::unexpected(std::move(run.error()));
+    if (!tidied) {  // Folders of this round stay until its proposals are written down.
+      ASSAY_TRY(remove_kept_before(settings_.folders, *id, journal_->runs_of_round()));
+      tidied = true;
     }
-    const StreamSummary& summary = run->summary;
-    ASSAY_TRY(
-        journal_->end({*id, summary.outcome, summary.cause, summary.session, summary.model, summary.spend, run->wall}));
-    if (is_environment(summary.outcome)) {
-      if (!proposals.empty()) {
-        return proposals;
-      }
-      return base::environment_error(
-          "agent." + std::string(to_string(summary.outcome)),
-          fmt::format("{} could not do its work: {}: {}", name(), summary.cause, remedy(summary.outcome)));
-    }
-    ASSAY_TRY_ASSIGN(
-        auto proposal,
-        collect_proposal(folder, *id, parent, best == nullptr ? std::nullopt : std::optional(best->number), name()));
-    if (proposal) {
-      proposals.push_back(std::move(*proposal));
+    ASSAY_TRY_ASSIGN(const Next next, make(*id, round));
+    if (next == Next::enough) {
+      break;
     }
   }
-  return proposals;
+  return std::move(round.proposals);
+}
+
+// Until it is dead: whoever is interrupted at the limit has a while for its account.
+std::chrono::nanoseconds AgentProposer::allowed_wall() const {
+  return journal_->allowed_wall(settings_.limits.wall + settings_.limits.grace);
+}
+
+base::Result<AgentProposer::Next> AgentProposer::take_over(const EarlierRun& earlier, Round& round) {
+  const KeptRun kept(settings_.folders, earlier.id);
+  if (earlier.outcome) {
+    if (is_environment(*earlier.outcome)) {
+      // The round ended with it, if anything had been proposed; else a person has mended the cause since.
+      return round.proposals.empty() ? Next::go_on : Next::enough;
+    }
+    ASSAY_TRY_ASSIGN(const auto ending, kept.ending());
+    return ending ? follow(earlier.id, ending->outcome, ending->cause, round) : base::Result<Next>(Next::go_on);
+  }
+  ASSAY_TRY_ASSIGN(const auto ending, kept.ending());
+  if (ending) {
+    ASSAY_TRY(journal_->end(*ending));
+    return follow(earlier.id, ending->outcome, ending->cause, round);
+  }
+  if (!kept.begun()) {
+    return make(earlier.id, round);
+  }
+  ASSAY_TRY(end_interrupted(earlier.id));
+  return Next::go_on;
+}
+
+base::Result<AgentProposer::Next> AgentProposer::make(const std::string& id, Round& round) {
+  const KeptRun kept(settings_.folders, id);
+  ASSAY_TRY(kept.create());
+  ASSAY_TRY(lay_out(kept.work(), render_prompt(round.situation), base::dump_pretty(encode(round.situation)),
+                    round.parent->sources));
+  ASSAY_TRY(kept.begin());
+  auto run = run_once(kept.work(), id);
+  RunEnding ending;
+  ending.id = id;
+  if (!run) {
+    // Nothing was asked of a model: it could not be started.
+    ending.outcome = RunOutcome::not_started;
+    ending.cause = run.error().text();
+    ending.spend.certainty = Certainty::exact;
+    ASSAY_TRY(kept.keep(ending));
+    ASSAY_TRY(journal_->end(ending));
+    return tl::unexpected(std::move(run.error()));
+  }
+  const StreamSummary& summary = run->summary;
+  ending = {id, summary.outcome, summary.cause, summary.session, summary.model, own_spend(id, summary), run->wall};
+  ASSAY_TRY(kept.keep(ending));
+  ASSAY_TRY(journal_->end(ending));
+  return follow(id, ending.outcome, ending.cause, round);
+}
+
+base::Result<AgentProposer::Next> AgentProposer::follow(const std::string& id, RunOutcome outcome,
+                                                        const std::string& cause, Round& round) const {
+  if (is_environment(outcome)) {
+    if (!round.proposals.empty()) {
+      return Next::enough;
+    }
+    return base::environment_error("agent." + std::string(to_string(outcome)),
+                                   fmt::format("{} could not do its work: {}: {}", name(), cause, remedy(outcome)));
+  }
+  ++round.runs;
+  ASSAY_TRY_ASSIGN(auto proposal, collect(KeptRun(settings_.folders, id).work(), id, round));
+  if (proposal) {
+    round.proposals.push_back(std::move(*proposal));
+  }
+  return Next::go_on;
+}
+
+base::Result<void> AgentProposer::end_interrupted(const std::string& id) {
+  RunEnding ending;
+  ending.id = id;
+  ending.outcome = RunOutcome::interrupted;
+  ending.cause = "the controller ended while it ran";
+  ending.wall_known = false;
+  std::optional<Dialect> dialect;
+  if (!settings_.http) {
+    ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(settings_.folders)));
+    dialect = program.dialect;
+  }
+  const auto record = os::read_file(settings_.records / (id + ".jsonl"));
+  if (dialect && record) {
+    // What it told before it died was spent in any case; that it told an end does not mean that this was the last one.
+    StreamSummary summary = summarise_stream(*dialect, *record, {});
+    ending.session = summary.session;
+    ending.model = summary.model;
+    ending.spend = own_spend(id, summary);
+    if (ending.spend.certainty == Certainty::exact) {
+      ending.spend.certainty = Certainty::at_least;
+    }
+  }
+  return journal_->end(ending);
+}
+
+Spend AgentProposer::own_spend(const std::string& id, const StreamSummary& summary) const {
+  if (summary.session.empty() || !summary.session_total) {
+    return summary.spend;
+  }
+  std::optional<Usage> before;
+  for (const std::string& other : journal_->of_session(summary.session)) {
+    const auto record = os::read_file(settings_.records / (other + ".jsonl"));
+    const StreamSummary told = record && other != id ? summarise_stream(summary.dialect, *record, {}) : StreamSummary();
+    if (told.session_total) {
+      before = larger(before.value_or(Usage()), *told.session_total);
+    }
+  }
+  if (!before) {
+    return summary.spend;
+  }
+  const auto own = difference(*summary.session_total, *before);
+  if (own && own->tokens == Tokens()) {
+    // Whoever asks a model for anything makes the total larger: this is no continuation, whatever its id says.
+    return summary.spend;
+  }
+  return own ? Spend{summary.spend.certainty, *own} : Spend{};
 }
 
 base::Result<AgentRun> AgentProposer::run_once(const os::Path& folder, const std::string& id) const {
   ASSAY_TRY(os::create_directories(settings_.records));
+  RunLimits limits = settings_.limits;
+  if (const Tokens& most = settings_.most.tokens; most.input + most.output > 0) {
+    limits.tokens = most.input + most.output;
+  }
+  limits.wall = std::max<std::chrono::nanoseconds>(allowed_wall() - limits.grace, std::chrono::nanoseconds(1));
+  const os::Path record = settings_.records / (id + ".jsonl");
   if (settings_.http) {
-    return run_http_agent(*settings_.http, folder, settings_.records / (id + ".jsonl"), settings_.limits);
+    return run_http_agent(*settings_.http, folder, record, limits);
   }
   ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(folder)));
-  return run_agent(program, folder, settings_.records / (id + ".jsonl"), settings_.limits, std::nullopt);
+  return run_agent(program, folder, record, limits, std::nullopt);
+}
+
+base::Result<std::optional<Proposal>> AgentProposer::collect(const os::Path& folder, const std::string& id,
+                                                             const Round& round) const {
+  return collect_proposal(folder, id, *round.parent,
+                          round.best == nullptr ? std::nullopt : std::optional(round.best->number), name());
 }
 
 base::Result<std::optional<Proposal>> collect_proposal(const os::Path& folder, const std::string& id,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@ struct AgentSettings {
   Usage most;                          ///< That one run may cost; what is set aside for it.
   task::Solution origin;               ///< What it begins with as long as nothing better is known.
   os::Path records;                    ///< A folder that keeps the stream of each run, as "<id>.jsonl".
+  os::Path folders;                    ///< Where each run has a folder of its own until its proposal is written down.
   std::optional<HttpAgent> http = {};  ///< A model that is asked instead of a program.
   std::string name = {};               ///< Among several agents; empty: the choice's word.
   bool keeps_language = false;         ///< Whether only candidates in the origin's language may be its parents.
@@ -32,6 +35,10 @@ using MakeProgram = std::function<base::Result<AgentProgram>(const os::Path& fol
 /// Lets an agent propose: one run a proposal, in a private folder that holds the sources of the fastest correct candidate
 /// so far. A run that leaves no candidate is no proposal, whatever it says. If the environment fails (no quota, no
 /// network), what was proposed before is returned, or the error if there is nothing.
+///
+/// The folder and the account of a run are on disk before its end is told to the journal (kept_run.hpp). A controller that
+/// takes over from one that was killed proposes from there, without a run that was made already; it makes one that was not
+/// begun under its old id, and pays one that was cut off as it was set aside.
 class AgentProposer final : public Proposer {
  public:
   AgentProposer(AgentSettings settings, MakeProgram make_program)
@@ -44,7 +51,33 @@ class AgentProposer final : public Proposer {
   [[nodiscard]] base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) override;
 
  private:
+  /// What is proposed from, and what was so far.
+  struct Round {
+    const Trial* best = nullptr;  ///< nullptr: the origin.
+    const task::Solution* parent = nullptr;
+    Situation situation;
+    int runs = 0;  ///< That count: those that the environment let be.
+    std::vector<Proposal> proposals;
+  };
+  enum class Next : std::uint8_t { go_on, enough };
+
+  /// What a run may take, its end included.
+  [[nodiscard]] std::chrono::nanoseconds allowed_wall() const;
+  /// Goes on with a run of an earlier controller.
+  [[nodiscard]] base::Result<Next> take_over(const EarlierRun& earlier, Round& round);
+  /// Makes the run of this id, from nothing.
+  [[nodiscard]] base::Result<Next> make(const std::string& id, Round& round);
   [[nodiscard]] base::Result<AgentRun> run_once(const os::Path& folder, const std::string& id) const;
+  /// Ends in the journal a run that was begun and of which nobody knows how it ended.
+  [[nodiscard]] base::Result<void> end_interrupted(const std::string& id);
+  /// What follows from a run whose end is in the journal.
+  [[nodiscard]] base::Result<Next> follow(const std::string& id, RunOutcome outcome, const std::string& cause,
+                                          Round& round) const;
+  /// What is in the folder as a proposal; nothing if it is none.
+  [[nodiscard]] base::Result<std::optional<Proposal>> collect(const os::Path& folder, const std::string& id,
+                                                              const Round& round) const;
+  /// What this run spent, of what its stream told of the session.
+  [[nodiscard]] Spend own_spend(const std::string& id, const StreamSummary& summary) const;
 
   AgentSettings settings_;
   MakeProgram make_program_;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include <assay/agent/kept_run.hpp>
 #include <assay/agent/test_streams.hpp>
 
 namespace assay::agent {
@@ -21,16 +22,27 @@ class KeptJournal final : public RunJournal {
       return base::input_error("budget.reached", "nothing is left");
     }
     intents.push_back(intent);
-    return "c-run-" + std::to_string(intents.size());
+    return "c-run-" + std::to_string(before.size() + intents.size());
   }
   base::Result<void> end(const RunEnding& ending) override {
     endings.push_back(ending);
     return {};
   }
+  std::vector<EarlierRun> earlier() const override { return before; }
+  std::vector<std::string> of_session(const std::string& session) const override {
+    std::vector<std::string> ids;
+    for (const RunEnding& ending : endings) {
+      if (ending.session == session) {
+        ids.push_back(ending.id);
+      }
+    }
+    return ids;
+  }
 
   int allowed = 100;
   std::vector<RunIntent> intents;
   std::vector<RunEnding> endings;
+  std::vector<EarlierRun> before;  // Of a controller that was killed.
 };
 
 class AgentProposerTest : public ::testing::Test {
@@ -48,6 +60,7 @@ class AgentProposerTest : public ::testing::Test {
     settings.origin.spec.entry_point = "kernel.cpp::run";
     settings.origin.sources = {{"kernel.cpp", "old"}};
     settings.records = records_->path() / "runs";
+    settings.folders = records_->path() / "folders";
     AgentProposer proposer(settings, [&](const os::Path&) -> base::Result<AgentProgram> {
       AgentProgram program;
       program.name = "fake";
@@ -56,6 +69,9 @@ class AgentProposerTest : public ::testing::Test {
       program.environment = {{"FAKE_AGENT", script}};
       const os::Path streams = os::Path(ASSAY_SOURCE_DIR) / "tests/data/agent_streams";
       program.binds = {{streams, streams, os::SandboxBind::Use::read}};
+      if (!also_shown_.empty()) {
+        program.binds.push_back({also_shown_, also_shown_, os::SandboxBind::Use::read});
+      }
       return program;
     });
     Situation situation;
@@ -69,6 +85,7 @@ class AgentProposerTest : public ::testing::Test {
   }
 
   std::optional<os::TemporaryDirectory> records_;
+  os::Path also_shown_;
   KeptJournal journal_;
 };
 
@@ -162,6 +179,144 @@ TEST_F(AgentProposerTest, WithoutBudgetNothingIsRun) {
   ASSERT_TRUE(proposals);
   EXPECT_EQ(proposals->size(), 1U);
   EXPECT_EQ(journal_.endings.size(), 1U);
+}
+
+// What an earlier controller left of a run: the folder, that it was begun, how it ended, the files, the stream.
+enum class Left { nothing, folder, begun, ended };
+
+class TakenOver : public AgentProposerTest {
+ protected:
+  void leave(const std::string& id, Left left, const std::string& source, const std::string& stream = "") {
+    const KeptRun kept(records_->path() / "folders", id);
+    if (left != Left::nothing) {
+      ASSERT_TRUE(kept.create());
+      ASSERT_TRUE(os::create_directories(kept.work() / "candidate"));
+      ASSERT_TRUE(os::write_file_atomic(kept.work() / "candidate/kernel.cpp", source));
+    }
+    if (left == Left::begun || left == Left::ended) {
+      ASSERT_TRUE(kept.begin());
+      ASSERT_TRUE(os::create_directories(records_->path() / "runs"));
+      ASSERT_TRUE(os::write_file_atomic(records_->path() / "runs" / (id + ".jsonl"), stream));
+    }
+    if (left == Left::ended) {
+      ASSERT_TRUE(
+          kept.keep({id, RunOutcome::finished, "done", "s-1", "m-1", {Certainty::exact, {{70, 0, 0, 7, 0}, 0.25}}}));
+    }
+  }
+};
+
+TEST_F(TakenOver, ARunThatEndedIsBookedAndProposedWithoutAnother) {
+  leave("c-run-1", Left::ended, "paid for");
+  journal_.before = {{"c-run-1", std::nullopt}};
+  const auto proposals = propose("write candidate/kernel.cpp again", std::nullopt, 1);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_EQ(proposals->size(), 1U);
+  EXPECT_EQ(proposals->front().solution.name, "c-run-1");
+  EXPECT_EQ(proposals->front().solution.sources.at(0).content, "paid for");
+  EXPECT_TRUE(journal_.intents.empty()) << "no other run";
+  ASSERT_EQ(journal_.endings.size(), 1U);
+  EXPECT_EQ(journal_.endings[0].session, "s-1");
+  EXPECT_EQ(journal_.endings[0].spend, (Spend{Certainty::exact, {{70, 0, 0, 7, 0}, 0.25}}));
+}
+
+TEST_F(TakenOver, ARunWhoseEndIsBookedIsProposedAndNotBookedTwice) {
+  leave("c-run-1", Left::ended, "paid for");
+  journal_.before = {{"c-run-1", RunOutcome::finished}};
+  const auto proposals = propose("write candidate/kernel.cpp new", std::nullopt, 2);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_EQ(proposals->size(), 2U);
+  EXPECT_EQ(proposals->at(0).solution.sources.at(0).content, "paid for");
+  EXPECT_EQ(proposals->at(1).solution.sources.at(0).content, "new");
+  EXPECT_EQ(journal_.intents.size(), 1U);
+  EXPECT_EQ(journal_.endings.size(), 1U);
+}
+
+TEST_F(TakenOver, ARunThatWasNotBegunIsMadeUnderItsId) {
+  for (const Left left : {Left::nothing, Left::folder}) {
+    leave("c-run-7", left, "rubbish");
+    journal_.before = {{"c-run-7", std::nullopt}};
+    const auto proposals = propose("write candidate/kernel.cpp new", std::nullopt, 1);
+    ASSERT_TRUE(proposals) << proposals.error().text();
+    ASSERT_EQ(proposals->size(), 1U);
+    EXPECT_EQ(proposals->front().solution.name, "c-run-7");
+    EXPECT_EQ(proposals->front().solution.sources.at(0).content, "new");
+    EXPECT_TRUE(journal_.intents.empty()) << "it is set aside already";
+    EXPECT_EQ(journal_.endings.back().id, "c-run-7");
+    ASSERT_TRUE(os::remove_tree(records_->path() / "runs"));
+  }
+}
+
+// The account of a killed run is lost but for what it had told: its session, and what it had spent at least.
+TEST_F(TakenOver, ARunThatWasCutOffIsBookedAsFarAsItIsKnownAndMadeAnew) {
+  const std::string stream = testing::recorded(Dialect::claude, "bare");
+  leave("c-run-1", Left::begun, "half", stream);
+  journal_.before = {{"c-run-1", std::nullopt}};
+  const auto proposals = propose("write candidate/kernel.cpp new", Dialect::claude, 1);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_EQ(proposals->size(), 1U);
+  EXPECT_EQ(proposals->front().solution.sources.at(0).content, "new");
+  ASSERT_EQ(journal_.endings.size(), 2U);
+  EXPECT_EQ(journal_.endings[0].outcome, RunOutcome::interrupted);
+  EXPECT_EQ(journal_.endings[0].spend.certainty, Certainty::at_least);
+  EXPECT_NEAR(*journal_.endings[0].spend.usage.dollars, 0.02031, 1e-12);
+  EXPECT_FALSE(journal_.endings[0].session.empty());
+  EXPECT_FALSE(journal_.endings[0].wall_known);
+  EXPECT_EQ(journal_.intents.size(), 1U);
+}
+
+TEST_F(TakenOver, ARoundThatTheEnvironmentEndedStaysEnded) {
+  leave("c-run-1", Left::ended, "paid for");
+  leave("c-run-2", Left::ended, "refused");
+  journal_.before = {{"c-run-1", RunOutcome::finished}, {"c-run-2", RunOutcome::quota}};
+  const auto proposals = propose("write candidate/kernel.cpp new", std::nullopt, 3);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_EQ(proposals->size(), 1U);
+  EXPECT_TRUE(journal_.intents.empty());
+}
+
+TEST_F(TakenOver, AfterTheEnvironmentIsMendedTheRoundIsMade) {
+  journal_.before = {{"c-run-1", RunOutcome::quota}};
+  const auto proposals = propose("write candidate/kernel.cpp new", std::nullopt, 1);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  EXPECT_EQ(proposals->size(), 1U);
+  EXPECT_EQ(journal_.intents.size(), 1U);
+}
+
+// Both programs tell totals of a session. Whoever goes on with one pays for what is new.
+TEST_F(AgentProposerTest, ASessionThatGoesOnIsNotBookedTwice) {
+  // The recorded thread again, twice as dear: what a resumed thread tells.
+  const std::string first = testing::recorded(Dialect::codex, "simple");
+  std::string second = first;
+  const auto twice = [&](const std::string& key, int from) {
+    const std::string old = "\"" + key + "\":" + std::to_string(from);
+    const std::size_t at = second.rfind(old);
+    ASSERT_NE(at, std::string::npos) << old;
+    second.replace(at, old.size(), "\"" + key + "\":" + std::to_string(2 * from));
+  };
+  twice("input_tokens", 1200);
+  twice("cached_input_tokens", 800);
+  twice("output_tokens", 150);
+  twice("reasoning_output_tokens", 64);
+  ASSERT_TRUE(os::write_file_atomic(records_->path() / "second.jsonl", second));
+  ASSERT_TRUE(propose(replay(Dialect::codex, "simple"), Dialect::codex, 1));
+  const auto shown = records_->path() / "second.jsonl";
+  also_shown_ = shown;
+  ASSERT_TRUE(propose("replay " + shown.string() + "\n", Dialect::codex, 1));
+  ASSERT_EQ(journal_.endings.size(), 2U);
+  EXPECT_EQ(journal_.endings[0].spend.usage.tokens.input, 1200);
+  EXPECT_EQ(journal_.endings[1].spend.usage.tokens.input, 1200);
+  EXPECT_EQ(journal_.endings[1].spend.usage.tokens.output, 150);
+  // One that tells less than before is no total of that session: nobody knows.
+  ASSERT_TRUE(propose(replay(Dialect::codex, "simple"), Dialect::codex, 1));
+  EXPECT_EQ(journal_.endings[2].spend.certainty, Certainty::unknown);
+}
+
+TEST_F(AgentProposerTest, FoldersOfEarlierRoundsAreRemoved) {
+  ASSERT_TRUE(propose("exit 0", std::nullopt, 2));
+  const os::Path folders = records_->path() / "folders";
+  EXPECT_EQ(os::list_directory(folders).value(), (std::vector<std::string>{"c-run-1", "c-run-2"}));
+  ASSERT_TRUE(propose("exit 0", std::nullopt, 1));
+  EXPECT_EQ(os::list_directory(folders).value(), (std::vector<std::string>{"c-run-3"}));
 }
 
 }  // namespace

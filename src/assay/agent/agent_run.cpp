@@ -84,6 +84,10 @@ class Listener {
     }
   }
 
+  [[nodiscard]] bool has_told_more_than(const std::optional<std::int64_t>& tokens) const {
+    return tokens && reader_ && reader_->tokens_so_far() > *tokens;
+  }
+
   base::Result<void> finish(const RunFacts& facts, AgentRun& run) {
     ASSAY_TRY(record_.finish(os::Durability::process));
     run.record_truncated = truncated_;
@@ -187,7 +191,7 @@ base::Result<void> follow_to_the_end(os::Process& process, StreamPipe& output, S
     }
     // A program that writes without end keeps its pipe ready for ever: the clock decides.
     if (!ended && (ready == 0 || deadline.passed())) {
-      if (run.timed_out) {
+      if (run.timed_out || run.out_of_tokens) {
         process.kill();
         break;
       }
@@ -196,6 +200,11 @@ base::Result<void> follow_to_the_end(os::Process& process, StreamPipe& output, S
       deadline = os::Deadline(limits.grace);
     }
     ASSAY_TRY(listen());
+    if (!ended && !run.timed_out && !run.out_of_tokens && listener.has_told_more_than(limits.tokens)) {
+      run.out_of_tokens = true;
+      process.interrupt();
+      deadline = os::Deadline(limits.grace);
+    }
   }
   const os::Deadline drained(kDrainTime);
   while ((output.ours.valid() || errors.ours.valid()) && !drained.passed()) {
@@ -252,6 +261,9 @@ base::Result<AgentRun> run_agent(const AgentProgram& program, const os::Path& fo
   if (run.timed_out) {
     run.summary.outcome = RunOutcome::timed_out;
     run.summary.cause = fmt::format("it was ended at its time limit of {}", base::human(limits.wall));
+  } else if (run.out_of_tokens) {
+    run.summary.outcome = RunOutcome::limit_reached;
+    run.summary.cause = fmt::format("it was ended when it had spent more than {} tokens", *limits.tokens);
   }
   return run;
 }

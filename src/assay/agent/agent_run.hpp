@@ -36,6 +36,9 @@ struct RunLimits {
   std::chrono::nanoseconds wall = std::chrono::minutes(20);
   /// How long one that was interrupted at its time limit has to write its account, before it is killed.
   std::chrono::nanoseconds grace = std::chrono::seconds(10);
+  /// Tokens, in and out: a program whose stream tells of more is interrupted likewise. Claude tells with each message, Codex
+  /// when a turn has ended.
+  std::optional<std::int64_t> tokens;
   std::uint64_t memory_bytes = std::uint64_t{8} << 30U;
   std::uint64_t processes = 512;
   std::uint64_t file_bytes = std::uint64_t{256} << 20U;  ///< Of one file that it writes; their sum is not bounded.
@@ -48,6 +51,7 @@ struct AgentRun {
   StreamSummary summary;  ///< Of a program without a dialect: its outcome and cause alone.
   os::ExitStatus status;
   bool timed_out = false;
+  bool out_of_tokens = false;  ///< It was ended because its stream told of more than it may spend.
   bool record_truncated = false;
   std::string errors;  ///< The end of its stderr.
   std::chrono::nanoseconds wall{};

@@ -104,6 +104,31 @@ TEST_F(AgentRunTest, EndingWellWithoutAWordIsNoSuccess) {
   EXPECT_EQ(run("errors no such option\nexit 2", Dialect::codex).summary.outcome, RunOutcome::not_started);
 }
 
+// The stop is hard: whoever tells on the way what it spends is ended when that is too much, and asked for its account.
+TEST_F(AgentRunTest, WhoTellsOfMoreTokensThanItMaySpendIsEnded) {
+  const std::string whole = recorded(Dialect::claude, "sig_INT");
+  const std::size_t account = whole.rfind('\n', whole.size() - 2) + 1;
+  const std::string file = stream_path(Dialect::claude, "sig_INT").string();
+  RunLimits limits;
+  limits.tokens = 1000;
+  const std::string script = "account " + file + " " + std::to_string(account) + "\nreplay " + file + " " +
+                             std::to_string(account) + "\nwrite candidate/kernel.cpp half\nhang";
+  const AgentRun found = run(script, Dialect::claude, limits);
+  EXPECT_TRUE(found.out_of_tokens);
+  EXPECT_FALSE(found.timed_out);
+  EXPECT_EQ(found.summary.outcome, RunOutcome::limit_reached) << found.summary.cause;
+  EXPECT_THAT(found.summary.cause, HasSubstr("1000 tokens"));
+  EXPECT_EQ(os::read_file(record_path()).value(), whole) << "it wrote its account";
+}
+
+TEST_F(AgentRunTest, WhoKeepsToItsTokensIsLeftAlone) {
+  RunLimits limits;
+  limits.tokens = 1350;
+  const AgentRun found = run(replay(Dialect::codex, "simple") + "exit 0", Dialect::codex, limits);
+  EXPECT_FALSE(found.out_of_tokens);
+  EXPECT_EQ(found.summary.outcome, RunOutcome::finished);
+}
+
 // What an interrupted Claude writes is its account: asking first is what keeps the books right.
 TEST_F(AgentRunTest, AtTheTimeLimitItIsAskedFirstAndItsAccountIsRead) {
   const std::string whole = recorded(Dialect::claude, "sig_INT");

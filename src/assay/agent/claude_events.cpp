@@ -104,6 +104,16 @@ class ClaudeInterpreter final : public Interpreter {
     return true;
   }
 
+  [[nodiscard]] std::int64_t tokens_so_far() const override {
+    std::int64_t tokens = 0;
+    for (const auto* known : {&totals_, &messages_}) {
+      for (const auto& [id, usage] : *known) {
+        tokens += usage.tokens.input + usage.tokens.output;
+      }
+    }
+    return tokens;
+  }
+
   void conclude(const RunFacts& facts, StreamSummary& summary) override {
     summary.session = session_;
     summary.model = model_;

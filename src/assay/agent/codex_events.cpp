@@ -52,6 +52,14 @@ class CodexInterpreter final : public Interpreter {
     return true;
   }
 
+  [[nodiscard]] std::int64_t tokens_so_far() const override {
+    std::int64_t tokens = 0;
+    for (const auto& [thread, usage] : totals_) {
+      tokens += usage.tokens.input + usage.tokens.output;
+    }
+    return tokens;
+  }
+
   void conclude(const RunFacts& facts, StreamSummary& summary) override {
     summary.session = thread_;
     summary.retries = retries_;

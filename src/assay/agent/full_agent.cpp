@@ -64,6 +64,7 @@ void FullAgent::attend(const Situation& situation, RunJournal& journal) {
 base::Result<std::vector<Proposal>> FullAgent::propose(const std::vector<Trial>& history, int count) {
   ASSAY_CHECK(journal_ != nullptr);
   situation_.tried = history;
+  earlier_ = journal_->earlier();
   ASSAY_TRY_ASSIGN(const Left after_summary, summarise(history));
   if (after_summary == Left::nothing) {
     return std::vector<Proposal>();
@@ -90,17 +91,17 @@ base::Result<FullAgent::Left> FullAgent::summarise(const std::vector<Trial>& his
   std::vector<std::string> last;
   for (int attempt = 0; attempt < kAnswerAttempts && summary.run.empty(); ++attempt) {
     task.prompt = summariser_prompt(situation_, facts, last);
-    ASSAY_TRY_ASSIGN(const auto run, run_role(settings_.summariser, task, make_program_, settings_.records, *journal_));
-    if (!run) {
+    ASSAY_TRY_ASSIGN(const auto made, run(settings_.summariser, task));
+    if (!made) {
       return Left::nothing;
     }
-    const ClaimReading reading = read_summary_answer(run->answer, facts);
-    last = faults_of(*run, reading.faults);
+    const ClaimReading reading = read_summary_answer(made->answer, facts);
+    last = faults_of(*made, reading.faults);
     append(summary.faults, last);
     if (reading.claims.empty() && !last.empty()) {
       continue;
     }
-    summary.run = run->id;
+    summary.run = made->id;
     for (const Claim& claim : reading.claims) {
       const auto about = std::find_if(facts.begin(), facts.end(),
                                       [&](const ClaimFacts& one) { return one.candidate == claim.candidate; });
@@ -138,15 +139,15 @@ base::Result<FullAgent::Left> FullAgent::plan(const std::vector<Trial>& history,
   std::vector<std::string> last;
   for (int attempt = 0; attempt < kAnswerAttempts && plan.run.empty(); ++attempt) {
     task.prompt = planner_prompt(situation_, plan.offers, rules.most, last);
-    ASSAY_TRY_ASSIGN(const auto run, run_role(settings_.planner, task, make_program_, settings_.records, *journal_));
-    if (!run) {
+    ASSAY_TRY_ASSIGN(const auto made, run(settings_.planner, task));
+    if (!made) {
       return Left::nothing;
     }
-    PlanReading reading = read_plan_answer(run->answer, rules);
-    last = faults_of(*run, std::move(reading.faults));
+    PlanReading reading = read_plan_answer(made->answer, rules);
+    last = faults_of(*made, std::move(reading.faults));
     append(plan.faults, last);
     if (!reading.hypotheses.empty()) {
-      plan.run = run->id;
+      plan.run = made->id;
       plan.hypotheses = std::move(reading.hypotheses);
     }
   }
@@ -168,16 +169,16 @@ base::Result<std::vector<Proposal>> FullAgent::execute(const std::vector<Trial>&
     situation_.parent_log_ratio = parent == nullptr ? std::optional<double>(0) : parent->log_ratio_to_baseline;
     const RoleTask task{
         Role::executor, executor_prompt(situation_, planned), state_json(Role::executor), origin.sources, {}, ""};
-    auto run = run_role(settings_.executor, task, make_program_, settings_.records, *journal_);
-    if (!run) {
+    auto made = run(settings_.executor, task);
+    if (!made) {
       // What was proposed before is paid: it is judged, and the next round meets the environment again.
-      return proposals.empty() ? base::Result<std::vector<Proposal>>(tl::unexpected(std::move(run.error())))
+      return proposals.empty() ? base::Result<std::vector<Proposal>>(tl::unexpected(std::move(made.error())))
                                : std::move(proposals);
     }
-    if (!*run) {
+    if (!*made) {
       return proposals;
     }
-    ASSAY_TRY_ASSIGN(auto proposal, collect_proposal((*run)->folder(), (*run)->id, origin,
+    ASSAY_TRY_ASSIGN(auto proposal, collect_proposal((*made)->folder, (*made)->id, origin,
                                                      number == 0 ? std::nullopt : std::optional(number),
                                                      settings_.executor.choice.word));
     if (proposal) {
@@ -188,6 +189,10 @@ base::Result<std::vector<Proposal>> FullAgent::execute(const std::vector<Trial>&
     }
   }
   return proposals;
+}
+
+base::Result<std::optional<RoleRun>> FullAgent::run(const RoleSettings& role, const RoleTask& task) {
+  return run_role(role, task, make_program_, {settings_.records, settings_.folders}, earlier_, *journal_);
 }
 
 std::string FullAgent::state_json(Role role) const {

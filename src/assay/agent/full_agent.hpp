@@ -24,13 +24,15 @@ struct FullAgentSettings {
   RoleSettings summariser;
   PopulationRules population;  ///< Its `offers` are the candidates of a round.
   task::Solution baseline;
-  os::Path records;  ///< A folder that keeps the stream of each run, as "<id>.jsonl".
+  os::Path records;  ///< As RolePlaces has them.
+  os::Path folders;
 };
 
 /// Proposes with three roles. A round begins with claims about the candidates of the last one (summariser), each of which is
 /// checked; then parents are drawn from the population, hypotheses are stated about them (planner), and each is carried out
 /// (executor). An answer that cannot be used is asked for once more, and then the round goes on without: executors state
-/// their own hypotheses. Plans and checked claims are in the journal, so that no role is paid twice after a resume.
+/// their own hypotheses. Plans and checked claims are in the journal, and what runs of the round left is in their folders
+/// (kept_run.hpp), so that no role is paid twice after a resume.
 class FullAgent final : public Proposer {
  public:
   FullAgent(FullAgentSettings settings, MakeRoleProgram make_program)
@@ -47,12 +49,14 @@ class FullAgent final : public Proposer {
   [[nodiscard]] base::Result<Left> summarise(const std::vector<Trial>& history);
   [[nodiscard]] base::Result<Left> plan(const std::vector<Trial>& history, int count);
   [[nodiscard]] base::Result<std::vector<Proposal>> execute(const std::vector<Trial>& history);
+  [[nodiscard]] base::Result<std::optional<RoleRun>> run(const RoleSettings& role, const RoleTask& task);
   [[nodiscard]] std::string state_json(Role role) const;
 
   FullAgentSettings settings_;
   MakeRoleProgram make_program_;
   Situation situation_;
   RunJournal* journal_ = nullptr;
+  std::vector<EarlierRun> earlier_;  ///< Runs of this round that nobody has taken over yet.
 };
 
 /// The parents that a round is offered: what a replay recomputes.

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include <assay/agent/kept_run.hpp>
 #include <assay/agent/test_streams.hpp>
 
 namespace assay::agent {
@@ -27,7 +28,7 @@ class RoleJournal final : public RunJournal {
       return base::input_error("budget.reached", "nothing is left");
     }
     agents.push_back(intent.agent);
-    return "c-run-" + std::to_string(agents.size());
+    return "c-run-" + std::to_string(before.size() + agents.size());
   }
   base::Result<void> end(const RunEnding& ending) override {
     outcomes.push_back(ending.outcome);
@@ -42,7 +43,10 @@ class RoleJournal final : public RunJournal {
     return {};
   }
 
+  std::vector<EarlierRun> earlier() const override { return before; }
+
   int allowed = 100;
+  std::vector<EarlierRun> before;  // Of a controller that was killed.
   std::vector<std::string> agents;
   std::vector<RunOutcome> outcomes;
   std::vector<RoundPlan> plans;
@@ -79,6 +83,7 @@ class FullAgentTest : public ::testing::Test {
     settings.baseline.spec.entry_point = "k.cpp::run";
     settings.baseline.sources = {{"k.cpp", "old"}};
     settings.records = records_->path() / "runs";
+    settings.folders = records_->path() / "folders";
     FullAgent agent(settings, [this](const AgentChoice& choice, const os::Path&) { return program(choice); });
     situation_.definition.name = "scale";
     agent.attend(situation_, journal_);
@@ -159,6 +164,38 @@ TEST_F(FullAgentTest, AResumedRoundDoesNotPayItsPlannerAgain) {
   EXPECT_EQ(proposals->at(0).hypothesis.change, "kept (m)");
   EXPECT_THAT(journal_.agents, ElementsAre("executor (executor)"));
   EXPECT_THAT(journal_.plans, IsEmpty());
+}
+
+// The planner's answer and the first executor's files are there, the second executor's run was cut off.
+TEST_F(FullAgentTest, WhatRunsOfAKilledControllerLeftIsNotPaidAgain) {
+  const os::Path folders = records_->path() / "folders";
+  for (const char* id : {"c-run-1", "c-run-2", "c-run-3"}) {
+    const KeptRun kept(folders, id);
+    ASSERT_TRUE(kept.create());
+    ASSERT_TRUE(os::create_directories(kept.work() / "candidate"));
+    ASSERT_TRUE(os::write_file_atomic(kept.work() / "candidate/k.cpp", std::string("left by ") + id));
+    ASSERT_TRUE(kept.begin());
+    if (std::string(id) != "c-run-3") {
+      ASSERT_TRUE(kept.keep({id, RunOutcome::finished, "done", "", "", {Certainty::exact, {{7, 0, 0, 1, 0}, 0.1}}}));
+    }
+  }
+  const std::string plan =
+      "{\"hypotheses\": [" + hypothesis(0, "wider") + ", " + hypothesis(0, "longer") + "]}";
+  ASSERT_TRUE(os::write_file_atomic(KeptRun(folders, "c-run-1").answer(), plan));
+  journal_.before = {{"c-run-1", RunOutcome::finished, "planner (planner)"},
+                     {"c-run-2", std::nullopt, "executor (executor)"},
+                     {"c-run-3", std::nullopt, "executor (executor)"}};
+  const auto proposals = propose({}, 2);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_THAT(*proposals, SizeIs(2));
+  EXPECT_EQ(proposals->at(0).solution.name, "c-run-2");
+  EXPECT_EQ(proposals->at(0).solution.sources.at(0).content, "left by c-run-2");
+  EXPECT_EQ(proposals->at(0).hypothesis.change, "wider (less)");
+  EXPECT_EQ(proposals->at(1).solution.name, "c-run-4");
+  EXPECT_EQ(proposals->at(1).solution.sources.at(0).content, "new");
+  EXPECT_EQ(journal_.plans.at(0).run, "c-run-1");
+  EXPECT_THAT(journal_.agents, ElementsAre("executor (executor)")) << "the one that was cut off, anew";
+  EXPECT_THAT(journal_.outcomes, ElementsAre(RunOutcome::finished, RunOutcome::interrupted, RunOutcome::finished));
 }
 
 TEST_F(FullAgentTest, AnAnswerThatIsNoPlanIsAskedForOnceMoreAndToldWhy) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,8 @@ class Interpreter {
   virtual bool take(std::string_view type, const EventJson& event) = 0;
   /// Fills in everything but the lines.
   virtual void conclude(const RunFacts& facts, StreamSummary& summary) = 0;
+  /// Tokens, in and out, that are known to be spent by now, of the session as it tells them.
+  [[nodiscard]] virtual std::int64_t tokens_so_far() const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Interpreter> make_codex_interpreter();

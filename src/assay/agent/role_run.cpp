@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
+#include <assay/agent/kept_run.hpp>
 #include <assay/agent/working_folder.hpp>
 
 namespace assay::agent {
@@ -9,59 +13,155 @@ namespace {
 
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{256} << 10U;
 
-base::Result<AgentRun> start_role(const RoleSettings& settings, const RoleTask& task,
-                                  const MakeRoleProgram& make_program, const os::Path& folder, const os::Path& record) {
-  AgentChoice choice = settings.choice;
-  if (!task.schema.empty()) {
-    choice.schema = task.schema;
+// One call of run_role, with all that it was given.
+class RoleRunner {
+ public:
+  RoleRunner(const RoleSettings& settings, const RoleTask& task, const MakeRoleProgram& make_program,
+             const RolePlaces& places, RunJournal& journal)
+      : settings_(settings),
+        task_(task),
+        make_program_(make_program),
+        places_(places),
+        journal_(journal),
+        agent_(fmt::format("{} ({})", settings.choice.word, to_string(task.role))) {}
+
+  [[nodiscard]] const std::string& agent() const { return agent_; }
+
+  // Goes on with a run of an earlier controller; nothing where nobody knows what came of it.
+  base::Result<std::optional<RoleRun>> take_over(const EarlierRun& earlier) {
+    const KeptRun kept(places_.folders, earlier.id);
+    if (earlier.outcome && is_environment(*earlier.outcome)) {
+      return std::optional<RoleRun>();  // A person has mended the cause since.
+    }
+    ASSAY_TRY_ASSIGN(const auto ending, kept.ending());
+    if (ending) {
+      if (!earlier.outcome) {
+        ASSAY_TRY(journal_.end(*ending));
+      }
+      return follow(*ending);
+    }
+    if (earlier.outcome) {
+      return std::optional<RoleRun>();
+    }
+    if (!kept.begun()) {
+      return make(earlier.id);
+    }
+    RunEnding interrupted;
+    interrupted.id = earlier.id;
+    interrupted.outcome = RunOutcome::interrupted;
+    interrupted.cause = "the controller ended while it ran";
+    interrupted.wall_known = false;
+    ASSAY_TRY(journal_.end(interrupted));
+    return std::optional<RoleRun>();
   }
-  ASSAY_TRY_ASSIGN(const AgentProgram program, make_program(choice, seen_folder(folder)));
-  ASSAY_TRY(os::create_directories(record.parent_path()));
-  return run_agent(program, folder, record, settings.limits, std::nullopt);
-}
+
+  base::Result<std::optional<RoleRun>> make_another() {
+    const std::chrono::nanoseconds all = settings_.limits.wall + settings_.limits.grace;
+    const std::chrono::nanoseconds allowed = journal_.allowed_wall(all);
+    // Less than its end alone needs is nothing: then all is asked for, and refused.
+    auto id = journal_.intend({agent_, settings_.most, allowed > settings_.limits.grace ? allowed : all});
+    if (!id) {
+      return id.error().code == "budget.reached" ? base::Result<std::optional<RoleRun>>(std::nullopt)
+                                                 : tl::unexpected(std::move(id.error()));
+    }
+    ASSAY_TRY(remove_kept_before(places_.folders, *id, journal_.runs_of_round()));
+    return make(*id);
+  }
+
+ private:
+  // Makes the run of this id, from nothing.
+  base::Result<std::optional<RoleRun>> make(const std::string& id) {
+    const KeptRun kept(places_.folders, id);
+    ASSAY_TRY(kept.create());
+    ASSAY_TRY(lay_out(kept.work(), task_.prompt, task_.state, task_.candidate));
+    ASSAY_TRY(add_files(kept.work(), task_.files));
+    if (!task_.schema.empty()) {
+      ASSAY_TRY(add_files(kept.work(), {{kSchemaFile, task_.schema}}));
+    }
+    ASSAY_TRY(kept.begin());
+    auto run = start(kept.work(), id);
+    RunEnding ending;
+    ending.id = id;
+    if (!run) {
+      // Nothing was asked of a model: it could not be started.
+      ending.outcome = RunOutcome::not_started;
+      ending.cause = run.error().text();
+      ending.spend.certainty = Certainty::exact;
+      ASSAY_TRY(kept.keep(ending));
+      ASSAY_TRY(journal_.end(ending));
+      return tl::unexpected(std::move(run.error()));
+    }
+    const StreamSummary& summary = run->summary;
+    ending = {id, summary.outcome, summary.cause, summary.session, summary.model, summary.spend, run->wall};
+    if (!summary.answer.empty()) {
+      ASSAY_TRY(os::write_file_atomic(kept.answer(), summary.answer));
+    }
+    ASSAY_TRY(kept.keep(ending));
+    ASSAY_TRY(journal_.end(ending));
+    return follow(ending);
+  }
+
+  base::Result<AgentRun> start(const os::Path& folder, const std::string& id) {
+    AgentChoice choice = settings_.choice;
+    if (!task_.schema.empty()) {
+      choice.schema = task_.schema;
+    }
+    ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(choice, seen_folder(folder)));
+    ASSAY_TRY(os::create_directories(places_.records));
+    RunLimits limits = settings_.limits;
+    if (const Tokens& most = settings_.most.tokens; most.input + most.output > 0) {
+      limits.tokens = most.input + most.output;
+    }
+    limits.wall = std::max<std::chrono::nanoseconds>(journal_.allowed_wall(limits.wall + limits.grace) - limits.grace,
+                                                     std::chrono::nanoseconds(1));
+    return run_agent(program, folder, places_.records / (id + ".jsonl"), limits, std::nullopt);
+  }
+
+  // What follows from a run whose end is in the journal.
+  base::Result<std::optional<RoleRun>> follow(const RunEnding& ending) {
+    if (is_environment(ending.outcome)) {
+      return base::environment_error(
+          "agent." + std::string(to_string(ending.outcome)),
+          fmt::format("{} could not do its work: {}: {}", agent_, ending.cause, remedy(ending.outcome)));
+    }
+    const KeptRun kept(places_.folders, ending.id);
+    RoleRun result{ending.id, ending.outcome, ending.cause, "", kept.work()};
+    // The file first: it is there for every kind of program.
+    if (auto left = read_left_file(result.folder, kAnswerFile, kMostAnswerBytes)) {
+      result.answer = std::move(*left);
+    } else if (auto given = os::read_file(kept.answer())) {
+      result.answer = std::move(*given);
+    }
+    return std::optional(std::move(result));
+  }
+
+  const RoleSettings& settings_;
+  const RoleTask& task_;
+  const MakeRoleProgram& make_program_;
+  const RolePlaces& places_;
+  RunJournal& journal_;
+  std::string agent_;
+};
 
 }  // namespace
 
 base::Result<std::optional<RoleRun>> run_role(const RoleSettings& settings, const RoleTask& task,
-                                              const MakeRoleProgram& make_program, const os::Path& records,
-                                              RunJournal& journal) {
-  const std::string agent = fmt::format("{} ({})", settings.choice.word, to_string(task.role));
-  auto id = journal.intend({agent, settings.most, settings.limits.wall});
-  if (!id) {
-    return id.error().code == "budget.reached" ? base::Result<std::optional<RoleRun>>(std::nullopt)
-                                               : tl::unexpected(std::move(id.error()));
+                                              const MakeRoleProgram& make_program, const RolePlaces& places,
+                                              std::vector<EarlierRun>& earlier, RunJournal& journal) {
+  RoleRunner runner(settings, task, make_program, places, journal);
+  while (true) {
+    const auto own = std::find_if(earlier.begin(), earlier.end(),
+                                  [&](const EarlierRun& one) { return one.agent == runner.agent(); });
+    if (own == earlier.end()) {
+      return runner.make_another();
+    }
+    const EarlierRun taken = *own;
+    earlier.erase(own);
+    ASSAY_TRY_ASSIGN(auto run, runner.take_over(taken));
+    if (run) {
+      return std::optional(std::move(*run));
+    }
   }
-  std::error_code ignored;
-  ASSAY_TRY_ASSIGN(os::TemporaryDirectory home,
-                   os::TemporaryDirectory::create(std::filesystem::temp_directory_path(ignored), "assay-role-"));
-  RoleRun result{std::move(*id), RunOutcome::truncated, "", "", std::move(home)};
-  const os::Path folder = result.folder();
-  ASSAY_TRY(os::create_directories(folder));
-  ASSAY_TRY(lay_out(folder, task.prompt, task.state, task.candidate));
-  ASSAY_TRY(add_files(folder, task.files));
-  if (!task.schema.empty()) {
-    ASSAY_TRY(add_files(folder, {{kSchemaFile, task.schema}}));
-  }
-  auto run = start_role(settings, task, make_program, folder, records / (result.id + ".jsonl"));
-  if (!run) {
-    // Nothing was asked of a model: it could not be started.
-    ASSAY_TRY(
-        journal.end({result.id, RunOutcome::not_started, run.error().text(), "", "", {Certainty::exact, {}}, {}}));
-    return tl::unexpected(std::move(run.error()));
-  }
-  const StreamSummary& summary = run->summary;
-  ASSAY_TRY(journal.end(
-      {result.id, summary.outcome, summary.cause, summary.session, summary.model, summary.spend, run->wall}));
-  if (is_environment(summary.outcome)) {
-    return base::environment_error(
-        "agent." + std::string(to_string(summary.outcome)),
-        fmt::format("{} could not do its work: {}: {}", agent, summary.cause, remedy(summary.outcome)));
-  }
-  result.outcome = summary.outcome;
-  result.cause = summary.cause;
-  // The file first: it is there for every kind of program.
-  result.answer = read_left_file(folder, kAnswerFile, kMostAnswerBytes).value_or(summary.answer);
-  return std::optional(std::move(result));
 }
 
 }  // namespace assay::agent

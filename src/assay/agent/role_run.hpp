@@ -46,14 +46,23 @@ struct RoleRun {
   RunOutcome outcome = RunOutcome::truncated;
   std::string cause;
   std::string answer;  ///< answer.json, or else what the program gave by the schema; empty: none.
-  os::TemporaryDirectory home;
-  [[nodiscard]] os::Path folder() const { return home.path() / "work"; }
+  os::Path folder;     ///< Stays until the round's proposals are written down (kept_run.hpp).
 };
 
-/// Makes one run on the rails of all agents: told to the journal before and after, in the sandbox, its stream kept in
-/// `records`. Nothing: the budget does not hold it. What the environment fails at (no quota, say) is an error, and booked.
+/// Where runs of roles leave what they leave.
+struct RolePlaces {
+  os::Path records;  ///< A folder that keeps the stream of each run, as "<id>.jsonl".
+  os::Path folders;  ///< Where each run has a folder of its own.
+};
+
+/// Makes one run on the rails of all agents: told to the journal before and after, in the sandbox, its stream and its folder
+/// kept. Nothing: the budget does not hold it. What the environment fails at (no quota, say) is an error, and booked.
+///
+/// `earlier`: the round's runs of a controller that was killed, in their order. The first of this role that counts is taken
+/// out of it, and from, instead of paying for another; one that was not begun is made under its old id.
 [[nodiscard]] base::Result<std::optional<RoleRun>> run_role(const RoleSettings& settings, const RoleTask& task,
                                                             const MakeRoleProgram& make_program,
-                                                            const os::Path& records, RunJournal& journal);
+                                                            const RolePlaces& places, std::vector<EarlierRun>& earlier,
+                                                            RunJournal& journal);
 
 }  // namespace assay::agent

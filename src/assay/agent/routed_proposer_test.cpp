@@ -21,6 +21,7 @@ class ListedJournal final : public RunJournal {
     return "run-" + std::to_string(asked.size());
   }
   base::Result<void> end(const RunEnding& /*ending*/) override { return {}; }
+  std::vector<EarlierRun> earlier() const override { return before; }
   base::Result<std::size_t> choose(const std::vector<std::string>& arms) override {
     offered.push_back(arms);
     const std::size_t next = choices.empty() ? 0 : choices.front();
@@ -34,6 +35,7 @@ class ListedJournal final : public RunJournal {
   std::vector<std::size_t> choices;
   std::vector<std::string> asked;
   std::vector<std::vector<std::string>> offered;
+  std::vector<EarlierRun> before;  // Of a controller that was killed.
 };
 
 class Arm final : public Proposer {
@@ -42,7 +44,16 @@ class Arm final : public Proposer {
   [[nodiscard]] std::string name() const override { return name_; }
   void attend(const Situation& /*situation*/, RunJournal& journal) override { journal_ = &journal; }
   base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& /*history*/, int count) override {
-    EXPECT_EQ(count, 1);
+    std::vector<Proposal> taken;
+    for (const EarlierRun& run : journal_->earlier()) {
+      EXPECT_EQ(run.agent, name_);
+      EXPECT_TRUE(journal_->end({run.id, ending}));
+      taken.emplace_back().solution.name = run.id + " taken over by " + name_;
+    }
+    EXPECT_EQ(count, taken.empty() ? 1 : 0);
+    if (count == 0) {
+      return ending == RunOutcome::finished ? taken : std::vector<Proposal>();
+    }
     const auto id = journal_->intend({name_, {}, {}});
     if (!id) {
       return std::vector<Proposal>();
@@ -57,6 +68,8 @@ class Arm final : public Proposer {
     proposal.solution.name = *id + " of " + name_;
     return std::vector{proposal};
   }
+
+  RunOutcome ending = RunOutcome::finished;  // Of what it takes over.
 
  private:
   std::string name_;
@@ -110,6 +123,37 @@ TEST(RoutedProposer, WithoutBudgetNobodyElseIsAsked) {
   journal.runs = 1;
   EXPECT_THAT(propose_routed(journal, 5).value(), SizeIs(1));
   EXPECT_THAT(journal.offered, SizeIs(2)) << "the second time the budget says no, and that is the end";
+}
+
+std::vector<std::string> taken_over(ListedJournal& journal, int count, RunOutcome ending) {
+  std::vector<std::unique_ptr<Proposer>> arms;
+  for (const char* name : {"a", "b"}) {
+    auto arm = std::make_unique<Arm>(name, std::nullopt);
+    arm->ending = ending;
+    arms.push_back(std::move(arm));
+  }
+  RoutedProposer proposer(std::move(arms));
+  proposer.attend({}, journal);
+  std::vector<std::string> names;
+  for (const Proposal& proposal : proposer.propose({}, count).value()) {
+    names.push_back(proposal.solution.name);
+  }
+  return names;
+}
+
+TEST(RoutedProposer, EachArmGoesOnOnceWithItsRunsOfAControllerThatWasKilled) {
+  ListedJournal journal;
+  journal.before = {{"r-1", RunOutcome::finished, "b"}, {"r-2", std::nullopt, "a"}, {"r-3", std::nullopt, "gone"}};
+  journal.choices = {1};
+  EXPECT_THAT(taken_over(journal, 3, RunOutcome::finished),
+              ElementsAre("r-1 taken over by b", "r-2 taken over by a", "run-1 of b"));
+  EXPECT_THAT(journal.offered, SizeIs(1)) << "two of the three runs were made";
+}
+
+TEST(RoutedProposer, ARunThatWasCutOffIsGivenAnew) {
+  ListedJournal journal;
+  journal.before = {{"r-1", std::nullopt, "b"}};
+  EXPECT_THAT(taken_over(journal, 2, RunOutcome::interrupted), ElementsAre("run-1 of a", "run-2 of a"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct RunEnding {
   std::string model;
   Spend spend;
   std::chrono::nanoseconds wall{};
+  bool wall_known = true;  ///< False: its controller ended before it did, and its time is booked as it was set aside.
+};
+
+/// A run of the round that is under way, which a controller began that has ended since.
+struct EarlierRun {
+  std::string id;
+  std::optional<RunOutcome> outcome;  ///< Absent: no controller lived to write it down.
+  std::string agent = {};             ///< As RunIntent had it.
 };
 
 /// Whoever runs agents tells it here, before and after: what was spent must be known although the teller may die.
@@ -47,6 +56,15 @@ class RunJournal {
   /// Keep what a round is to try, and what was said of its candidates: neither is asked for twice after a resume.
   [[nodiscard]] virtual base::Result<void> keep(const RoundPlan& /*plan*/) { return {}; }
   [[nodiscard]] virtual base::Result<void> keep(const Summary& /*summary*/) { return {}; }
+  /// The runs of the round that is being proposed for, in their order: there are some if a controller ended in its middle.
+  /// Those without an outcome are the teller's to end, or to begin if they never were.
+  [[nodiscard]] virtual std::vector<EarlierRun> earlier() const { return {}; }
+  /// All runs of that round, those of this controller too: their folders stay until the round's proposals are written down.
+  [[nodiscard]] virtual std::vector<EarlierRun> runs_of_round() const { return earlier(); }
+  /// Runs that were a session of this id, in their order: what a program tells is the total of its session.
+  [[nodiscard]] virtual std::vector<std::string> of_session(const std::string& /*session*/) const { return {}; }
+  /// How much of the time that a run would like it may have.
+  [[nodiscard]] virtual std::chrono::nanoseconds allowed_wall(std::chrono::nanoseconds wanted) const { return wanted; }
 };
 
 }  // namespace assay::agent

@@ -23,6 +23,8 @@ class StreamReader {
   StreamReader& operator=(const StreamReader&) = delete;
 
   void feed(std::string_view bytes) { splitter_.feed(bytes); }
+  /// Tokens that the stream has told of until now, of the session.
+  [[nodiscard]] std::int64_t tokens_so_far() const { return interpreter_->tokens_so_far(); }
   /// Ends the stream, and says what it was. Nothing may be fed afterwards.
   [[nodiscard]] StreamSummary finish(const RunFacts& facts);
 

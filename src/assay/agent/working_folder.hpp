@@ -36,9 +36,6 @@ inline constexpr std::uint64_t kMostHypothesisBytes = std::uint64_t{64} << 10U;
 /// Adds files to a folder that was laid out, with the folders that they lie in; all of it is writable for everybody.
 [[nodiscard]] base::Result<void> add_files(const os::Path& folder, const std::vector<task::SourceFile>& files);
 
-/// Reads a text that an agent left in its folder; nothing if there is no regular file of this name, or if it is longer.
-[[nodiscard]] std::optional<std::string> read_left_file(const os::Path& folder, const char* name, std::uint64_t most);
-
 /// What an agent left. `fault`, if any, says why it is no candidate: that is the agent's, and no error.
 struct LeftSources {
   std::vector<task::SourceFile> sources;  ///< Sorted by path; empty with a fault.

@@ -23,7 +23,7 @@ constexpr const char* kFooter = R"(Examples:
   assay mcp --campaign night                       tools for a coding agent, over stdio
   assay skills install worktree                    tell a coding agent how to work with Assay
 
-Exit codes: 0 done, 1 the candidate or a certificate failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
+Exit codes: 0 done, 1 the candidate, a certificate or a replay failed, 2 bad request, 3 the environment failed, 70 a bug in Assay.
 Environment: ASSAY_DATASET, ASSAY_ARCHIVE, ASSAY_BUILD_CACHE, ASSAY_SKILLS (folders), NO_COLOR.)";
 
 }  // namespace

@@ -72,6 +72,11 @@ struct ApproveCommand {
   service::Answer answer = service::Answer::approve;
   std::string who;
   std::string why;
+  double minutes = 0;  ///< Of the person's attention.
+};
+struct ReplayJournalCommand {
+  std::string campaign;
+  std::string policy;  ///< A built-in one, or a file; empty: the campaign's own.
 };
 struct InboxCommand {};
 struct InboxAnswerCommand {
@@ -147,7 +152,7 @@ using Command =
                  PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
                  ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
                  CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
-                 SkillsInstallCommand, CampaignCompareCommand, McpCommand, InboxCommand, InboxAnswerCommand, SteerCommand>;
+                 SkillsInstallCommand, CampaignCompareCommand, McpCommand, InboxCommand, InboxAnswerCommand, SteerCommand, ReplayJournalCommand>;
 
 /// What a command line asks for.
 struct Arguments {

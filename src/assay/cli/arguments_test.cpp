@@ -268,6 +268,9 @@ TEST(ParseTest, ApproveApprovesUnlessItRefuses) {
   EXPECT_EQ(yes.answer, service::Answer::approve);
   EXPECT_EQ(yes.why, "sound");
   EXPECT_EQ(yes.who, "me");
+  EXPECT_EQ(yes.minutes, 0);
+  EXPECT_EQ(command<ApproveCommand>("approve tune --minutes 2.5").minutes, 2.5);
+  EXPECT_EQ(parse_line("approve tune --minutes -1").exit_code, 2);
   EXPECT_EQ(command<ApproveCommand>("approve tune --refuse").answer, service::Answer::refuse);
 }
 
@@ -303,6 +306,24 @@ TEST(ParseTest, FaultsAreBadRequestsThatNameTheFault) {
   EXPECT_THAT(parse_line("evaluate k.cpp --nonsense").text, HasSubstr("--nonsense"));
 }
 
+TEST(ParseTest, BudgetsAreLimitsThatAreNotBelowZero) {
+  const auto run = command<CampaignRunCommand>(
+      "campaign run c --tunable t --budget-device-seconds 60 --budget-minutes 5 --budget-human-minutes 0.5");
+  EXPECT_EQ(run.options.budget_device_seconds, 60);
+  EXPECT_EQ(run.options.budget_minutes, 5);
+  EXPECT_EQ(run.options.budget_human_minutes, 0.5);
+  const auto free = command<CampaignRunCommand>("campaign run c --tunable t");
+  EXPECT_FALSE(free.options.budget_device_seconds || free.options.budget_minutes || free.options.budget_human_minutes);
+  EXPECT_EQ(parse_line("campaign run c --tunable t --budget-minutes -1").exit_code, 2);
+}
+
+TEST(ParseTest, AJournalIsReplayedUnderItsOwnPolicyOrAnother) {
+  EXPECT_EQ(command<ReplayJournalCommand>("replay-journal tune").campaign, "tune");
+  EXPECT_EQ(command<ReplayJournalCommand>("replay-journal tune").policy, "");
+  EXPECT_EQ(command<ReplayJournalCommand>("replay-journal tune --policy p.toml").policy, "p.toml");
+  EXPECT_EQ(parse_line("replay-journal").exit_code, 2);
+}
+
 TEST(ParseTest, EveryCommandHasHelpWithExamples) {
   for (const char* line : {"",
                            "doctor",
@@ -318,6 +339,7 @@ TEST(ParseTest, EveryCommandHasHelpWithExamples) {
                            "approve",
                            "policy",
                            "report",
+                           "replay-journal",
                            "export",
                            "archive",
                            "archive verify",

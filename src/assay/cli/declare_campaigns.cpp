@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kMostRounds = 1000;
 constexpr int kMostRunMinutes = 1440;
+constexpr double kMostPersonMinutes = 10'000;
 
 // The first of several is the one that a campaign with one agent has.
 void split(const std::vector<std::string>& given, std::string& first, std::vector<std::string>& others) {
@@ -50,7 +51,8 @@ void declare_run(CLI::App& parent, Draft& draft) {
       "--report r.html\n"
       "  assay campaign run rehearsal --tunable tunable.json --device simulated:7\n"
       "  assay campaign run night --agent claude --rounds 5 --per-round 1 --run-dollars 2 --budget-dollars 10\n"
-      "  assay campaign run roles --full-agent --agent codex --planner claude --per-round 2 --run-dollars 1\n\n"
+      "  assay campaign run roles --full-agent --agent codex --planner claude --per-round 2 --run-dollars 1\n"
+      "  assay campaign run short --tunable tunable.json --budget-device-seconds 60 --budget-minutes 5\n\n"
       "A finished campaign answers from the archive. It may be interrupted at any moment and continued.\n"
       "What is reported is measured in a new session at the end; a winner that is not better there is demoted. Exit\n"
       "code 3 also where the rules would have promoted a copy of the incumbent (null injections: assay policy "
@@ -78,6 +80,18 @@ void declare_run(CLI::App& parent, Draft& draft) {
   command->add_option("--budget-dollars", options.agent.budget_dollars, "No run begins that could pass it")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--budget-tokens", options.agent.budget_tokens, "The same in tokens")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--budget-device-seconds", options.budget_device_seconds,
+                   "Of the device that evaluations may take in all; one is stopped where they end")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--budget-minutes", options.budget_minutes,
+                   "That runs and evaluations may take in all, over all resumes")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--budget-human-minutes", options.budget_human_minutes,
+                   "Of people's attention (approve --minutes); then nothing more is judged")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--also", options.also, "Candidates by hand, judged first")->expected(-1);
   command->add_option("--rounds", options.rounds, "Rounds of proposals")
@@ -141,13 +155,15 @@ void declare_approve(CLI::App& app, Draft& draft) {
   const Slot<ApproveCommand> slot(draft);
   CLI::App* command = add_command(app, "approve", "Let the winner that waits become the incumbent, or refuse it",
                                   "  assay approve tune --why \"read the source; it is sound\"\n"
-                                  "  assay approve tune --refuse --why \"uses too many threads\"\n\n"
+                                  "  assay approve tune --refuse --why \"uses too many threads\" --minutes 4\n\n"
                                   "Then continue with: assay campaign resume tune");
   command->add_option("campaign", slot->campaign, "The campaign")->required();
   command->add_flag_callback(
       "--refuse", [slot] { slot->answer = service::Answer::refuse; }, "Keep the incumbent instead");
   command->add_option("--why", slot->why, "The reason, for the journal");
   command->add_option("--who", slot->who, "Who decides (default: $USER)");
+  command->add_option("--minutes", slot->minutes, "Of your attention that it took: the ledger books them")
+      ->check(CLI::Range(0.0, kMostPersonMinutes));
   add_shared(*command, draft, {Shared::archive, Shared::json});
   command->final_callback(slot.chosen());
 }
@@ -170,6 +186,21 @@ void declare_report(CLI::App& app, Draft& draft) {
                                   "  assay report tune --output report.html");
   command->add_option("campaign", slot->campaign, "The campaign")->required();
   command->add_option("--output,-o", slot->output, "The file")->required();
+  add_shared(*command, draft, {Shared::archive, Shared::json});
+  command->final_callback(slot.chosen());
+}
+
+void declare_replay_journal(CLI::App& app, Draft& draft) {
+  const Slot<ReplayJournalCommand> slot(draft);
+  CLI::App* command = add_command(app, "replay-journal",
+                                  "Decide a campaign again from its raw samples; exit code 1 if anything differs",
+                                  "  assay replay-journal tune\n"
+                                  "  assay replay-journal tune --policy standard\n\n"
+                                  "Runs nothing and changes nothing. With another policy it says what would have been "
+                                  "decided otherwise, and where a\n"
+                                  "decision would have needed a measurement that does not exist (docs/campaigns.md).");
+  command->add_option("campaign", slot->campaign, "The campaign")->required();
+  command->add_option("--policy", slot->policy, "Decide by another one: quick, standard, release, or a TOML file");
   add_shared(*command, draft, {Shared::archive, Shared::json});
   command->final_callback(slot.chosen());
 }
@@ -218,6 +249,7 @@ void declare_campaigns(CLI::App& app, Draft& draft) {
   declare_policy(app, draft);
   declare_approve(app, draft);
   declare_report(app, draft);
+  declare_replay_journal(app, draft);
   declare_certificate(app, draft);
   declare_verify_certificate(app, draft);
 }

@@ -280,6 +280,9 @@ std::string print_policy(const std::string& name, const std::vector<std::string>
 
 std::string next_step(const service::CampaignStatus& status) {
   const std::string& name = status.configuration.name;
+  if (status.state.stopped_by_budget) {
+    return "its budget is used up; assay campaign run with another name and a larger one (--also takes its candidates)";
+  }
   switch (status.state.phase) {
     case control::Phase::searching:
       if (status.state.supervision.open_decision(control::DecisionKind::spend) != nullptr) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -22,6 +23,7 @@
 #include <assay/cli/print_imported.hpp>
 #include <assay/cli/print_inbox.hpp>
 #include <assay/cli/print_lists.hpp>
+#include <assay/cli/print_replay.hpp>
 #include <assay/cli/print_selftest.hpp>
 #include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
@@ -35,6 +37,7 @@
 #include <assay/service/certificate.hpp>
 #include <assay/service/foreign_audit.hpp>
 #include <assay/service/import.hpp>
+#include <assay/service/journal_replay.hpp>
 #include <assay/service/solutions.hpp>
 
 namespace assay::cli {
@@ -42,9 +45,11 @@ namespace {
 
 constexpr int kCandidateFailed = 1;
 constexpr int kCertificateFailed = 1;
+constexpr int kReplayDiffers = 1;
 constexpr int kBadRequest = 2;
 constexpr int kEnvironmentFailed = 3;
 constexpr int kBug = 70;
+constexpr double kSecondsPerMinute = 60;
 
 report::Colour colour() { return os::wants_colour(STDOUT_FILENO) ? report::Colour::on : report::Colour::off; }
 
@@ -198,7 +203,8 @@ class Performer {
     const char* user = std::getenv("USER");
     const std::string who = !command.who.empty() ? command.who : user != nullptr ? user : "a person";
     ASSAY_TRY_ASSIGN(const auto status,
-                     service::approve_campaign(context_, command.campaign, command.answer, who, command.why));
+                     service::approve_campaign(context_, command.campaign, command.answer, who, command.why,
+                                               std::llround(command.minutes * kSecondsPerMinute)));
     return answer(0, service::encode(status), [&] { return fmt::format("recorded; next: {}\n", next_step(status)); });
   }
 
@@ -216,6 +222,16 @@ class Performer {
     ASSAY_TRY_ASSIGN(const auto said,
                      service::steer_campaign(context_, command.campaign, command.by, command.minutes, command.text));
     return answer(0, service::encode(said), [&] { return print_said(said); });
+  }
+
+  base::Result<Answer> operator()(const ReplayJournalCommand& command) const {
+    if (!command.policy.empty()) {
+      ASSAY_TRY_ASSIGN(const auto other, service::replay_under_policy(context_, command.campaign, command.policy));
+      return answer(0, control::encode(other), [&] { return print_policy_replay(other, colour()); });
+    }
+    ASSAY_TRY_ASSIGN(const auto replay, service::replay_journal(context_, command.campaign));
+    return answer(replay.difference ? kReplayDiffers : 0, control::encode(replay),
+                  [&] { return print_journal_replay(replay); });
   }
 
   base::Result<Answer> operator()(const ReportCommand& command) const {

@@ -117,6 +117,8 @@ TEST_F(ProgramTest, WithoutAnArchiveEveryReaderSaysSo) {
                                         CampaignCompareCommand{"x", "y", ""},
                                         ShowCommand{"abcd", {}, {}},
                                         ReportCommand{"x", "r.html"},
+                                        ReplayJournalCommand{"x", ""},
+                                        ReplayJournalCommand{"x", "quick"},
                                         ExportCommand{"x", "out"},
                                         CertificateCommand{"x", std::nullopt, "out"},
                                         CampaignResumeCommand{"x", ""},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <assay/base/random.hpp>
+#include <assay/control/evaluation_costs.hpp>
 #include <assay/control/routing.hpp>
 
 namespace assay::control {
@@ -45,7 +46,9 @@ Actuals actuals_of(const agent::RunEnding& ending) {
   } else if (nothing_asked) {
     at(actuals, Resource::micro_dollars) = {Actual::Certainty::exact, 0};
   }
-  at(actuals, Resource::wall_ms) = {Actual::Certainty::exact, milliseconds_of(ending.wall)};
+  if (ending.wall_known) {
+    at(actuals, Resource::wall_ms) = {Actual::Certainty::exact, milliseconds_of(ending.wall)};
+  }
   at(actuals, Resource::device_ms) = {Actual::Certainty::exact, 0};
   at(actuals, Resource::human_seconds) = {Actual::Certainty::exact, 0};
   return actuals;
@@ -61,7 +64,7 @@ ArmRecord record_of(const CampaignState& state, const std::string& arm) {
     }
     ArmRun one{run.round > state.rounds_started ? kExpectedGain : 0, run.micro_dollars};
     for (const CandidateState& candidate : state.candidates) {
-      if (candidate.name == run.run && candidate.outcome && task::is_correct(*candidate.outcome) &&
+      if (candidate.name == run.id && candidate.outcome && task::is_correct(*candidate.outcome) &&
           candidate.gate_log_ratio) {
         one.gain = arm_gain(candidate.gate_log_ratio->mean);
       }
@@ -91,8 +94,10 @@ base::Result<std::size_t> AgentRuns::choose(const std::vector<std::string>& arms
 
 base::Result<void> AgentRuns::end_abandoned() {
   std::vector<std::string> abandoned;
-  for (const auto& [id, amounts] : state_.ledger.open()) {
-    abandoned.push_back(id);
+  for (const AgentRunState& run : state_.runs) {
+    if (!run.outcome) {
+      abandoned.push_back(run.id);
+    }
   }
   for (const std::string& id : abandoned) {
     AgentRunEnded entry;
@@ -105,8 +110,9 @@ base::Result<void> AgentRuns::end_abandoned() {
 }
 
 base::Result<std::string> AgentRuns::intend(const agent::RunIntent& intent) {
+  ASSAY_TRY(end_abandoned());
   AgentRunIntended entry;
-  entry.run = fmt::format("{}-run-{}", configuration_.name, state_.agent_runs + 1);
+  entry.run = run_id(configuration_, state_);
   entry.agent = intent.agent;
   entry.most[Resource::micro_dollars] = intent.most.dollars ? to_micro_dollars(*intent.most.dollars) : 0;
   entry.most[Resource::tokens] = tokens_of(intent.most.tokens);
@@ -145,6 +151,42 @@ agent::RoleMemory role_memory(const CampaignState& state) {
     }
   }
   return memory;
+}
+
+std::string run_id(const CampaignConfiguration& configuration, const CampaignState& state) {
+  return fmt::format("{}-run-{}", configuration.name, state.agent_runs + 1);
+}
+
+std::vector<agent::EarlierRun> AgentRuns::earlier() const {
+  std::vector<agent::EarlierRun> runs;
+  for (std::size_t i = state_.runs_of_earlier_rounds; i < state_.runs.size(); ++i) {
+    runs.push_back({state_.runs[i].id, state_.runs[i].outcome, state_.runs[i].agent});
+  }
+  return runs;
+}
+
+std::vector<std::string> AgentRuns::of_session(const std::string& session) const {
+  std::vector<std::string> ids;
+  for (const AgentRunState& run : state_.runs) {
+    if (run.outcome && run.session == session) {
+      ids.push_back(run.id);
+    }
+  }
+  return ids;
+}
+
+std::chrono::nanoseconds AgentRuns::allowed_wall(std::chrono::nanoseconds wanted) const {
+  const auto left = state_.ledger.left(Resource::wall_ms);
+  if (!left) {
+    return wanted;
+  }
+  if (!state_.runs.empty() && !state_.runs.back().outcome) {
+    const auto reserved = state_.ledger.open().find(state_.runs.back().id);
+    ASSAY_CHECK(reserved != state_.ledger.open().end());
+    return std::min<std::chrono::nanoseconds>(wanted, std::chrono::milliseconds(reserved->second[Resource::wall_ms]));
+  }
+  const std::int64_t may = *left - kept_for_judging(state_, configuration_)[Resource::wall_ms];
+  return std::clamp<std::chrono::nanoseconds>(std::chrono::milliseconds(may), std::chrono::nanoseconds(0), wanted);
 }
 
 }  // namespace assay::control

@@ -79,6 +79,24 @@ TEST(Approval, RefusedKeepsTheIncumbentAndGoesOn) {
   EXPECT_EQ(state.candidate(1).answer, "too clever to maintain");
 }
 
+TEST(Approval, TakesAPersonsTimeWhichIsPartOfThePromotionsCost) {
+  Laboratory laboratory(by_person());
+  must(laboratory.run());
+  must(approve(laboratory.archive(), "scale-search", true, "Ada", "read it", 240));
+  CampaignState state = laboratory.state();
+  EXPECT_EQ(state.ledger.spent()[Resource::human_seconds], 240);
+  ASSERT_THAT(state.promotion_costs, SizeIs(1));
+  EXPECT_EQ(state.promotion_costs[0].candidate, 1);
+  EXPECT_EQ(state.promotion_costs[0].cost[Resource::human_seconds], 240);
+  EXPECT_EQ(state.spent_since_promotion()[Resource::human_seconds], 0);
+  must(laboratory.run());
+  must(approve(laboratory.archive(), "scale-search", false, "Ada", "one is enough", 30));
+  state = laboratory.state();
+  EXPECT_EQ(state.ledger.spent()[Resource::human_seconds], 270);
+  EXPECT_EQ(state.spent_since_promotion()[Resource::human_seconds], 30);
+  EXPECT_THAT(state.promotion_costs, SizeIs(1));
+}
+
 TEST(Approval, RefusedLetsTheNextBestBeSwept) {
   CampaignConfiguration configuration = by_person();
   configuration.rounds = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -36,8 +37,9 @@ inline constexpr int kAttemptsPerRun = 3;
                                                      const CampaignConfiguration& configuration);
 
 /// Records a person's approval or refusal of the waiting candidate. `who` must not be blank. If nothing waits, that is
-/// an input error that says where the campaign stands.
+/// an input error that says where the campaign stands. `seconds` of their attention are booked with the answer; 0: they
+/// did not tell.
 [[nodiscard]] base::Result<void> approve(archive::Archive& archive, const std::string& campaign, bool yes,
-                                         const std::string& who, const std::string& why);
+                                         const std::string& who, const std::string& why, std::int64_t seconds = 0);
 
 }  // namespace assay::control

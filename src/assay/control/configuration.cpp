@@ -95,6 +95,27 @@ Json encode_arm(const AgentArm& arm) {
   return json;
 }
 
+Budget read_budget(const Node& node) {
+  Budget budget;
+  Fields fields(node);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    const Node limit = fields.required(kResourceNames[i]);
+    if (limit.has_value()) {
+      budget.limits[i] = limit.integer({0, kLargestAmount});
+    }
+  }
+  fields.refuse_others();
+  return budget;
+}
+
+Json encode_budget(const Budget& budget) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    json[std::string(kResourceNames[i])] = budget.limits[i] ? Json(*budget.limits[i]) : Json();
+  }
+  return json;
+}
+
 FullAgentPlan read_full_agent(const Node& node) {
   FullAgentPlan plan;
   Fields fields(node);
@@ -117,14 +138,7 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
   if (const Node tools = fields.optional("tools"); tools.has_value()) {
     plan.tools = tools.boolean();
   }
-  Fields budget(fields.required("budget"));
-  for (std::size_t i = 0; i < kResources; ++i) {
-    const Node limit = budget.required(kResourceNames[i]);
-    if (limit.has_value()) {
-      plan.budget.limits[i] = limit.integer({0, kLargestAmount});
-    }
-  }
-  budget.refuse_others();
+  plan.budget = read_budget(fields.required("budget"));
   if (const Node origin = fields.optional("origin"); origin.present()) {
     plan.origin = read_member_solution(origin, definition);
   }
@@ -145,16 +159,12 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
 }
 
 Json encode_agent_plan(const AgentPlan& plan) {
-  Json budget = Json::object();
-  for (std::size_t i = 0; i < kResources; ++i) {
-    budget[std::string(kResourceNames[i])] = plan.budget.limits[i] ? Json(*plan.budget.limits[i]) : Json();
-  }
   Json json = {{"word", plan.word},
                {"model", plan.model},
                {"minutes_per_run", plan.minutes_per_run},
                {"micro_dollars_per_run", plan.micro_dollars_per_run},
                {"tokens_per_run", plan.tokens_per_run},
-               {"budget", std::move(budget)}};
+               {"budget", encode_budget(plan.budget)}};
   if (plan.origin) {
     json["origin"] = task::encode(*plan.origin);
   }
@@ -239,6 +249,9 @@ CampaignConfiguration read_configuration(const Node& node) {
   if (const Node supervision = fields.optional("supervision"); supervision.has_value()) {
     configuration.supervision = read_supervision(supervision);
   }
+  if (const Node budget = fields.optional("budget"); budget.has_value()) {
+    configuration.budget = read_budget(budget);
+  }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();
   return configuration;
@@ -285,6 +298,16 @@ std::optional<std::uint64_t> simulated_seed(std::string_view device) {
   return name && name->kind == base::DeviceName::Kind::simulated ? std::optional(name->number) : std::nullopt;
 }
 
+Budget budget_of(const CampaignConfiguration& configuration) {
+  Budget budget = configuration.agent ? configuration.agent->budget : Budget();
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (configuration.budget.limits[i]) {
+      budget.limits[i] = configuration.budget.limits[i];
+    }
+  }
+  return budget;
+}
+
 Json encode(const CampaignConfiguration& configuration) {
   Json json = {{"version", kConfigurationVersion},
                {"name", configuration.name},
@@ -303,6 +326,9 @@ Json encode(const CampaignConfiguration& configuration) {
   }
   if (configuration.supervision) {  // Likewise.
     json["supervision"] = encode_supervision(*configuration.supervision);
+  }
+  if (configuration.budget != Budget()) {
+    json["budget"] = encode_budget(configuration.budget);
   }
   return json;
 }

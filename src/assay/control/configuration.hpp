@@ -73,9 +73,13 @@ struct CampaignConfiguration {
   int rounds = 3;  ///< Rounds of proposals, after the supplied candidates.
   int candidates_per_round = 8;
   std::optional<AgentPlan> agent;  ///< Absent: the tuner proposes, if anybody.
+  Budget budget;                   ///< Of the whole campaign; what an agent may spend stands in its plan.
   promote::Policy policy;
   std::optional<Supervision> supervision;  ///< Absent: nobody watches.
 };
+
+/// The limits of the campaign: its own, and those of its agent.
+[[nodiscard]] Budget budget_of(const CampaignConfiguration& configuration);
 
 inline constexpr int kConfigurationVersion = 1;
 

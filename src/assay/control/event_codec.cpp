@@ -10,6 +10,7 @@
 #include <assay/control/routing_codec.hpp>
 #include <assay/control/role_codec.hpp>
 #include <assay/control/supervision_codec.hpp>
+#include <assay/control/spending_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>
 
@@ -127,11 +128,15 @@ void read_body(Fields& fields, CampaignStarted& entry) {
 }
 
 Json body_of(const EvaluationIntended& entry) {
-  return {{"purpose", std::string(to_string(entry.purpose))},
-          {"candidate", entry.candidate},
-          {"incumbent", entry.incumbent},
-          {"attempt", entry.attempt},
-          {"evaluation", entry.evaluation}};
+  Json body = {{"purpose", std::string(to_string(entry.purpose))},
+               {"candidate", entry.candidate},
+               {"incumbent", entry.incumbent},
+               {"attempt", entry.attempt},
+               {"evaluation", entry.evaluation}};
+  if (entry.most) {
+    body["most"] = encode(*entry.most);
+  }
+  return body;
 }
 
 void read_body(Fields& fields, EvaluationIntended& entry) {
@@ -140,6 +145,9 @@ void read_body(Fields& fields, EvaluationIntended& entry) {
   entry.incumbent = read_int(fields.required("incumbent"));
   entry.attempt = read_int(fields.required("attempt"), 1);
   entry.evaluation = read_name(fields.required("evaluation"));
+  if (const Node most = fields.optional("most"); most.present()) {
+    entry.most = read_amounts(most);
+  }
 }
 
 Json body_of(const EvaluationFailed& entry) {
@@ -277,16 +285,6 @@ void read_body(Fields& fields, CandidateDemoted& entry) {
 
 constexpr std::array<std::string_view, 3> kActualCertainties = {"exact", "at_least", "unknown"};
 
-Amounts read_amounts(const Node& node) {
-  Amounts amounts;
-  Fields fields(node);
-  for (std::size_t i = 0; i < kResources; ++i) {
-    amounts.values[i] = fields.required(kResourceNames[i]).integer({0, kLargestAmount});
-  }
-  fields.refuse_others();
-  return amounts;
-}
-
 Json encode_actuals(const Actuals& actuals) {
   Json json = Json::object();
   for (std::size_t i = 0; i < kResources; ++i) {
@@ -342,6 +340,27 @@ void read_body(Fields& fields, BudgetReached& entry) {
   entry.why = fields.required("why").text();
 }
 
+// What is set aside before an evaluation and booked after it, in bodies of whatever kind has them.
+template <class Kind>
+Json whole_body(const Kind& entry) {
+  Json body = body_of(entry);
+  if constexpr (requires { entry.spent; }) {
+    if (entry.spent) {
+      body["spent"] = encode(*entry.spent);
+    }
+  }
+  return body;
+}
+
+template <class Kind>
+void read_spent(Fields& fields, Kind& entry) {
+  if constexpr (requires { entry.spent; }) {
+    if (const Node spent = fields.optional("spent"); spent.present()) {
+      entry.spent = read_amounts(spent);
+    }
+  }
+}
+
 tl::unexpected<base::Error> unreadable(const archive::Event& event, const std::string& what) {
   return base::internal_error(
       "journal.event",
@@ -358,6 +377,7 @@ base::Result<Entry> decode_as(const archive::Event& event) {
     Kind entry;
     Fields fields(node);
     read_body(fields, entry);
+    read_spent(fields, entry);
     fields.refuse_others();
     return entry;
   });
@@ -388,7 +408,7 @@ std::string_view to_string(Sameness sameness) { return kSamenesses[static_cast<s
 
 std::pair<std::string, std::string> encode_entry(const Entry& entry) {
   return std::visit(
-      [](const auto& kind) { return std::pair(std::string(kind.kKind), base::dump_compact(body_of(kind))); }, entry);
+      [](const auto& kind) { return std::pair(std::string(kind.kKind), base::dump_compact(whole_body(kind))); }, entry);
 }
 
 base::Result<Entry> decode_entry(const archive::Event& event) { return decode_kind(event); }

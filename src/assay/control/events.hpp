@@ -19,6 +19,7 @@
 #include <assay/control/routing_events.hpp>
 #include <assay/control/role_events.hpp>
 #include <assay/control/supervision_events.hpp>
+#include <assay/control/spending_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -69,6 +70,8 @@ struct EvaluationIntended {
   int incumbent = 0;  ///< Whom it is compared with; 0 too where there is none.
   int attempt = 1;
   std::string evaluation;  ///< Its id.
+  /// What is set aside for it; left out of the body where no limit needs it, and before.
+  std::optional<Amounts> most = std::nullopt;
 };
 
 /// The attempt ended in an error of the environment: no evidence about the candidate. A confirmation that was held and says
@@ -76,16 +79,18 @@ struct EvaluationIntended {
 struct EvaluationFailed {
   static constexpr std::string_view kKind = "evaluation_failed";
   std::string evaluation;
-  std::string code;     ///< Of the error.
-  std::string message;  ///< Of the error, with its context.
+  std::string code;                             ///< Of the error.
+  std::string message;                          ///< Of the error, with its context.
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// The baseline is correct and measured: latencies, and the regimes that follow from them.
 struct BaselineMeasured {
   static constexpr std::string_view kKind = "baseline_measured";
   std::string evaluation;
-  std::vector<double> baseline_ns;       ///< One a workload.
-  std::vector<promote::Regime> regimes;  ///< As {"name", "members", "representative", "latency_share"}.
+  std::vector<double> baseline_ns;              ///< One a workload.
+  std::vector<promote::Regime> regimes;         ///< As {"name", "members", "representative", "latency_share"}.
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// The baseline is not correct: the campaign has failed.
@@ -94,6 +99,7 @@ struct BaselineFailed {
   std::string evaluation;
   task::Outcome outcome = task::Outcome::incorrect;
   std::string cause;
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// A candidate that needs no evaluation, because an earlier one is the same.
@@ -130,6 +136,7 @@ struct CandidateGated {
   std::string cause;
   std::optional<LogRatio> log_ratio;  ///< Recomputed from the samples; null where nothing could be compared.
   std::optional<Duplicate> duplicate = std::nullopt;  ///< Only of a `duplicate`: left out of the body otherwise.
+  std::optional<Amounts> spent = std::nullopt;        ///< What the ledger books for it; journals of before had none.
 };
 
 /// A sweep has ended. Lands in one transaction with its evaluation.
@@ -140,6 +147,7 @@ struct CandidateSwept {
   task::Outcome outcome = task::Outcome::measured;
   std::string cause;
   promote::Decision decision;
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// A sweep's winner becomes the incumbent.
@@ -167,6 +175,7 @@ struct CampaignConfirmed {
   task::Outcome outcome = task::Outcome::measured;
   std::string cause;
   promote::Decision decision;
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// The last event of a journal that did not fail.
@@ -233,7 +242,8 @@ using Entry =
                  CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
                  InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
                  HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound,
-                 DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered>;
+                 DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered,
+                 PersonTimeBooked, EvaluationUnaffordable>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

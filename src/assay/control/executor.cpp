@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 
 #include <assay/archive/bundle.hpp>
 #include <assay/control/agent_runs.hpp>
+#include <assay/control/evaluation_costs.hpp>
 #include <assay/control/injections.hpp>
 #include <assay/control/lessons.hpp>
 #include <assay/control/lineage.hpp>
@@ -19,6 +22,7 @@
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
 #include <assay/control/situation.hpp>
+#include <assay/control/stored_solution.hpp>
 #include <assay/control/void_confirmation.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/recompute.hpp>
@@ -28,11 +32,10 @@
 namespace assay::control {
 namespace {
 
-// One result, read and held against what was asked.
-struct Answer {
-  task::Evaluation evaluation;
-  std::vector<task::Sample> samples;
-};
+constexpr const char* kInterrupted = "controller.ended";
+constexpr const char* kBudgetSpent = "budget.spent";
+constexpr const char* kJudgeTimedOut = "judge.timed_out";
+constexpr std::chrono::seconds kTimeToDie{2};
 
 // A bundle of this id may lie in the spool from an earlier run; it must answer this very question.
 bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
@@ -44,7 +47,7 @@ bool same_question(const task::EvaluationRequest& a, const task::EvaluationReque
          std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(), same_uuid);
 }
 
-base::Result<Answer> read_answer(const task::EvaluationRequest& request, const archive::Bundle& bundle) {
+base::Result<Executor::Answer> read_answer(const task::EvaluationRequest& request, const archive::Bundle& bundle) {
   ASSAY_TRY_ASSIGN(archive::BundleContents contents, archive::decode_contents(bundle));
   if (!same_question(contents.request, request)) {
     return base::internal_error(
@@ -58,7 +61,7 @@ base::Result<Answer> read_answer(const task::EvaluationRequest& request, const a
   const std::string source = bundle.source + "/" + std::string(task::kSamplesFile);
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(file->content, source));
   ASSAY_TRY_ASSIGN(std::vector<task::Sample> samples, task::decode_samples(json, source));
-  return Answer{std::move(contents.evaluation), std::move(samples)};
+  return Executor::Answer{std::move(contents.evaluation), std::move(samples)};
 }
 
 tl::unexpected<base::Error> contradiction(const std::string& evaluation, const std::string& what) {
@@ -88,7 +91,7 @@ base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, c
 
 // For gates of candidates and of injections; both name their subject first.
 template <class Gated>
-base::Result<Entry> gate_entry(int subject, const task::EvaluationRequest& request, const Answer& answer) {
+base::Result<Entry> gate_entry(int subject, const task::EvaluationRequest& request, const Executor::Answer& answer) {
   const task::Evaluation& evaluation = answer.evaluation;
   ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
   Gated entry{subject, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
@@ -109,7 +112,7 @@ base::Result<Entry> gate_entry(int subject, const task::EvaluationRequest& reque
 // For sweeps, of injections too, and confirmations. A winner's cause is the judge's; where the incumbent stays, what
 // decided.
 template <class Swept>
-base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& request, const Answer& answer,
+base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& request, const Executor::Answer& answer,
                                 const promote::Policy& policy) {
   ASSAY_TRY_ASSIGN(promote::Decision decision, promote::decide(request, answer.evaluation, answer.samples, policy));
   std::string cause = task::is_correct(answer.evaluation.outcome) ? decision.reasons.front() : answer.evaluation.cause;
@@ -118,7 +121,7 @@ base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& requ
 
 // The event that a result means for its subject.
 base::Result<Entry> entry_of(const PendingEvaluation& target, const task::EvaluationRequest& request,
-                             const Answer& answer, const CampaignConfiguration& configuration) {
+                             const Executor::Answer& answer, const CampaignConfiguration& configuration) {
   switch (target.purpose) {
     case Purpose::baseline:
       return baseline_entry(configuration, answer.evaluation);
@@ -231,11 +234,12 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
     proposer = proposer_.name();
     ASSAY_TRY_ASSIGN(const std::vector<agent::Trial> trials, history());
     AgentRuns runs(configuration_, state_, [this](const Entry& entry) { return record(entry); });
+    proposer_.attend(situation_of(configuration_, state_), runs);
+    ASSAY_TRY_ASSIGN(proposals, proposer_.propose(trials, configuration_.candidates_per_round));
     if (!proposer_.is_running()) {
       ASSAY_TRY(runs.end_abandoned());
     }
-    proposer_.attend(situation_of(configuration_, state_), runs);
-    ASSAY_TRY_ASSIGN(proposals, proposer_.propose(trials, configuration_.candidates_per_round));
+    static_cast<void>(evaluator_.lap());  // Runs of agents say themselves how long they took.
     if (proposals.size() > static_cast<std::size_t>(configuration_.candidates_per_round)) {
       return base::internal_error("proposer.too_many",
                                   fmt::format("{} was asked for {} proposals and made {}", proposer,
@@ -259,9 +263,15 @@ base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
   if (!evaluate.intended) {
     ASSAY_TRY(record(EvaluationIntended{evaluate.target.purpose, evaluate.target.candidate,
                                         compared_with(state_, evaluate.target.purpose), evaluate.target.attempt,
-                                        evaluate.target.evaluation}));
+                                        evaluate.target.evaluation, evaluate.most}));
+  } else if (is_interrupted(evaluate.target)) {
+    // Nobody knows how long the judge ran before it died with its controller.
+    return record(EvaluationFailed{evaluate.target.evaluation, kInterrupted, "the controller ended while it ran",
+                                   evaluate.most.value_or(Amounts())});
   }
-  auto result = attempt(evaluate.target);
+  const auto allowed = allowed_time(configuration_, evaluate.most);
+  evaluator_.allow(allowed);
+  auto result = attempt(evaluate.target, evaluate.most);
   if (result) {
     attempts_ = 0;
     return {};
@@ -269,13 +279,21 @@ base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
   if (result.error().owner != base::Owner::environment) {
     return result;
   }
+  const auto lap = evaluator_.lap();
+  const bool at_the_budget = result.error().code == kBudgetSpent || (allowed && result.error().code == kJudgeTimedOut &&
+                                                                     lap.value_or(*allowed) + kTimeToDie >= *allowed);
   if (state_.pending) {  // Not yet in the journal, as a session is that said nothing.
-    const auto recorded =
-        record(EvaluationFailed{evaluate.target.evaluation, result.error().code, result.error().text()});
+    const auto recorded = record(EvaluationFailed{evaluate.target.evaluation, result.error().code,
+                                                  result.error().text(),
+                                                  at_the_budget ? evaluate.most : cost_of_failure(lap)});
     if (!recorded) {
       result.error().context.push_back("and the journal could not take it: " + recorded.error().text());
       return result;
     }
+  }
+  if (at_the_budget) {
+    attempts_ = 0;  // Whether there is another is the budget's question.
+    return {};
   }
   if (++attempts_ < kAttemptsPerRun) {
     return {};
@@ -307,7 +325,14 @@ base::Result<void> Executor::prepare(const PendingEvaluation& target) {
   return solutions.empty() ? base::Result<void>{} : evaluator_.prepare(solutions);
 }
 
-base::Result<void> Executor::attempt(const PendingEvaluation& target) {
+// On a simulated device the clock died with the judge: it is made again, and measures the same.
+bool Executor::is_interrupted(const PendingEvaluation& target) const {
+  std::error_code error;
+  return !simulated_seed(configuration_.device) &&
+         !std::filesystem::exists(archive_.spool() / target.evaluation / task::kManifestFile, error);
+}
+
+base::Result<void> Executor::attempt(const PendingEvaluation& target, const std::optional<Amounts>& most) {
   ASSAY_TRY_ASSIGN(task::Solution candidate, subject(target));
   ASSAY_TRY_ASSIGN(task::Solution incumbent, solution(compared_with(state_, target.purpose)));
   task::EvaluationRequest request =
@@ -323,7 +348,22 @@ base::Result<void> Executor::attempt(const PendingEvaluation& target) {
     const auto refused = archive_.ingest(folder, configuration_.name, std::nullopt);
     return tl::unexpected(refused ? *failure : refused.error());
   }
-  ASSAY_TRY_ASSIGN(const std::vector<Entry> entries, interpret(target, request, bundle));
+  ASSAY_TRY_ASSIGN(const Answer answer, read_answer(request, bundle));
+  ASSAY_TRY_ASSIGN(std::vector<Entry> entries, interpret(target, request, answer));
+  const Amounts spent = cost_of(configuration_.device, answer.evaluation, answer.samples, evaluator_.lap());
+  if (simulated_seed(configuration_.device) && passes(configuration_, most, spent)) {
+    // A real judge would have been stopped there.
+    ASSAY_TRY(os::remove_tree(folder));
+    return base::environment_error(kBudgetSpent,
+                                   fmt::format("evaluation {} was stopped where the budget ends", target.evaluation));
+  }
+  std::visit(
+      [&](auto& one) {
+        if constexpr (requires { one.spent; }) {
+          one.spent = spent;
+        }
+      },
+      entries.front());
   ASSAY_TRY(ingest(folder, entries));
   if (const auto* failed = std::get_if<EvaluationFailed>(&entries.front())) {
     return base::environment_error(failed->code, failed->message);
@@ -333,8 +373,7 @@ base::Result<void> Executor::attempt(const PendingEvaluation& target) {
 
 base::Result<std::vector<Entry>> Executor::interpret(const PendingEvaluation& target,
                                                      const task::EvaluationRequest& request,
-                                                     const archive::Bundle& bundle) const {
-  ASSAY_TRY_ASSIGN(const Answer answer, read_answer(request, bundle));
+                                                     const Answer& answer) const {
   std::vector<Entry> entries;
   ASSAY_TRY_ASSIGN(entries.emplace_back(), entry_of(target, request, answer, configuration_));
   ASSAY_TRY_ASSIGN(const std::vector<Entry> lessons,
@@ -390,7 +429,8 @@ base::Result<task::Solution> Executor::solution(int number) const {
   if (candidate.round == 0) {
     return configuration_.supplied[static_cast<std::size_t>(number - 1)];
   }
-  return stored_solution(candidate.identity, candidate.name, fmt::format("candidate {}", number));
+  return stored_solution(archive_, configuration_, candidate.identity, candidate.name,
+                         fmt::format("candidate {}", number));
 }
 
 base::Result<task::Solution> Executor::subject(const PendingEvaluation& target) const {
@@ -399,7 +439,8 @@ base::Result<task::Solution> Executor::subject(const PendingEvaluation& target) 
     case Purpose::null_sweep:
     case Purpose::slower_gate: {
       const InjectionMade& made = state_.injection(target.candidate).made;
-      return stored_solution(made.identity, made.name, fmt::format("injection {}", made.number));
+      return stored_solution(archive_, configuration_, made.identity, made.name,
+                             fmt::format("injection {}", made.number));
     }
     case Purpose::baseline:
     case Purpose::gate:
@@ -408,26 +449,6 @@ base::Result<task::Solution> Executor::subject(const PendingEvaluation& target) 
       break;
   }
   return solution(target.candidate);
-}
-
-base::Result<task::Solution> Executor::stored_solution(const task::CandidateIdentity& identity, const std::string& name,
-                                                       const std::string& what) const {
-  // The archive knows contents, not names: it may have the same content from elsewhere, and for another definition.
-  ASSAY_TRY_ASSIGN(auto stored, archive_.candidate(identity.content.hex()));
-  if (!stored || stored->solution.definition != configuration_.definition.name) {
-    ASSAY_TRY_ASSIGN(const auto all, archive_.candidates(configuration_.definition.name));
-    const auto found = std::find_if(all.begin(), all.end(), [&](const archive::StoredCandidate& one) {
-      return one.identity.content == identity.content;
-    });
-    stored = found == all.end() ? std::nullopt : std::optional(*found);
-  }
-  if (!stored) {
-    return base::environment_error("archive.damaged",
-                                   fmt::format("campaign {}: {} ({}) is not in the archive: run `assay archive verify`",
-                                               configuration_.name, what, identity.content.brief()));
-  }
-  stored->solution.name = name;
-  return std::move(stored->solution);
 }
 
 base::Result<std::vector<agent::Trial>> Executor::history() const {

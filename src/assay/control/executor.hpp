@@ -17,6 +17,12 @@ namespace assay::control {
 /// first and a change of the state by `apply` second.
 class Executor {
  public:
+  /// One result, read and held against what was asked.
+  struct Answer {
+    task::Evaluation evaluation;
+    std::vector<task::Sample> samples;
+  };
+
   /// All references must outlive the executor.
   Executor(archive::Archive& archive, const CampaignConfiguration& configuration, CampaignState state,
            Evaluator& evaluator, agent::Proposer& proposer, const Observer& observer);
@@ -48,12 +54,14 @@ class Executor {
 
   /// Builds what the evaluation and the rest of its round need, once.
   [[nodiscard]] base::Result<void> prepare(const PendingEvaluation& target);
-  /// Evaluates and ingests with the event that the result means.
-  [[nodiscard]] base::Result<void> attempt(const PendingEvaluation& target);
+  /// Evaluates and ingests with the events that the result means.
+  [[nodiscard]] base::Result<void> attempt(const PendingEvaluation& target, const std::optional<Amounts>& most);
+  /// Whether a judge was under way when the controller ended, and left nothing.
+  [[nodiscard]] bool is_interrupted(const PendingEvaluation& target) const;
   /// Turns a result into the events that it means: first what became of the subject, then what was learned.
   [[nodiscard]] base::Result<std::vector<Entry>> interpret(const PendingEvaluation& target,
                                                            const task::EvaluationRequest& request,
-                                                           const archive::Bundle& bundle) const;
+                                                           const Answer& answer) const;
   /// Ingests the bundle and appends the events in one transaction.
   [[nodiscard]] base::Result<void> ingest(const os::Path& folder, const std::vector<Entry>& entries);
 
@@ -61,10 +69,6 @@ class Executor {
   [[nodiscard]] base::Result<task::Solution> solution(int number) const;
   /// What is evaluated: a candidate or an injection.
   [[nodiscard]] base::Result<task::Solution> subject(const PendingEvaluation& target) const;
-  /// Finds a solution of the definition in the archive by its content, and gives it its name back. `what` is for the
-  /// error.
-  [[nodiscard]] base::Result<task::Solution> stored_solution(const task::CandidateIdentity& identity,
-                                                             const std::string& name, const std::string& what) const;
   [[nodiscard]] base::Result<std::vector<agent::Trial>> history() const;
 
   archive::Archive& archive_;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include <assay/control/injections.hpp>
@@ -18,9 +19,7 @@ class Folding {
       : configuration_(configuration), state_(state) {}
 
   base::Result<void> operator()(const CampaignStarted& /*entry*/) {
-    if (configuration_.agent) {
-      state_.ledger = Ledger(configuration_.agent->budget);
-    }
+    state_.ledger = Ledger(budget_of(configuration_));
     return require(state_.last_sequence == 0, "a journal has one beginning");
   }
 
@@ -30,6 +29,10 @@ class Folding {
     ASSAY_TRY(require(is_due(entry), "the evaluation is not due"));
     ASSAY_TRY(require(entry.incumbent == compared_with(state_, entry.purpose), "the incumbent is another one"));
     state_.pending = {entry.purpose, entry.candidate, entry.attempt, entry.evaluation};
+    if (entry.most) {
+      ASSAY_TRY(require(state_.ledger.reserve(entry.evaluation, *entry.most).has_value(),
+                        "the budget does not hold the evaluation"));
+    }
     if (entry.purpose == Purpose::confirmation) {
       state_.phase = Phase::confirming;
     }
@@ -78,6 +81,7 @@ class Folding {
     for (const ProposedCandidate& proposed : entry.candidates) {
       ASSAY_TRY(add(proposed, entry.round));
     }
+    state_.runs_of_earlier_rounds = state_.runs.size();
     if (entry.round == 0) {
       state_.supplied_proposed = true;
     } else {
@@ -125,6 +129,7 @@ class Folding {
     at(entry.candidate).promoted = true;
     state_.incumbent = entry.candidate;
     state_.reign.push_back(entry.candidate);
+    state_.promotion_costs.push_back({entry.candidate, state_.spent_since_promotion()});
     return {};
   }
 
@@ -211,7 +216,7 @@ class Folding {
     ASSAY_TRY(require(searching(), "no agent can run now"));
     ++state_.agent_runs;
     AgentRunState& run = state_.runs.emplace_back();
-    run.run = entry.run;
+    run.id = entry.run;
     run.agent = entry.agent;
     run.round = state_.rounds_started + 1;
     state_.arm_pending.clear();
@@ -221,15 +226,16 @@ class Folding {
   base::Result<void> operator()(const AgentRunEnded& entry) {
     ASSAY_TRY(require(state_.ledger.settle(entry.run, entry.actuals).has_value(), "nobody intended the run"));
     state_.agent_outcomes.push_back(entry.outcome);
-    for (AgentRunState& run : state_.runs) {
-      if (run.run == entry.run) {
-        run.outcome = entry.outcome;
-        const Actual& dollars = entry.actuals[static_cast<std::size_t>(Resource::micro_dollars)];
-        if (dollars.certainty != Actual::Certainty::unknown) {
-          run.micro_dollars = static_cast<double>(dollars.amount);
-        }
-      }
+    const auto run = std::find_if(state_.runs.begin(), state_.runs.end(),
+                                  [&](const AgentRunState& one) { return one.id == entry.run; });
+    ASSAY_TRY(require(run != state_.runs.end(), "nobody intended the run"));
+    run->outcome = entry.outcome;
+    const Actual& dollars = entry.actuals[static_cast<std::size_t>(Resource::micro_dollars)];
+    if (dollars.certainty != Actual::Certainty::unknown) {
+      run->micro_dollars = static_cast<double>(dollars.amount);
     }
+    run->session = entry.session;
+    run->model = entry.model;
     return {};
   }
 
@@ -283,6 +289,21 @@ class Folding {
   base::Result<void> operator()(const DecisionClosed& entry) { return take(entry, state_); }
   base::Result<void> operator()(const PersonSteered& entry) { return take(entry, state_); }
 
+  base::Result<void> operator()(const PersonTimeBooked& entry) {
+    Amounts amounts;
+    amounts[Resource::human_seconds] = entry.seconds;
+    state_.ledger.book(amounts);
+    return {};
+  }
+
+  base::Result<void> operator()(const EvaluationUnaffordable& entry) {
+    ASSAY_TRY(require(!state_.pending && !state_.stopped_by_budget, "nothing is due that costs"));
+    ASSAY_TRY(require(!entry.of_search || (searching() && !state_.search_ended_by_budget), "no search can end now"));
+    (entry.of_search ? state_.search_ended_by_budget : state_.stopped_by_budget) = true;
+    state_.budget_reached = entry.why;
+    return {};
+  }
+
   base::Result<void> operator()(const CampaignFinished& entry) {
     ASSAY_TRY(require(entry.incumbent == state_.incumbent_number(), "the incumbent is another one"));
     // A confirmation that failed demotes; journals of before end with it as it is. Nobody may be left to be confirmed.
@@ -290,6 +311,29 @@ class Folding {
     ASSAY_TRY(require(!state_.pending && (confirmed || (searching() && !state_.incumbent)), "it cannot end here"));
     state_.phase = Phase::finished;
     return {};
+  }
+
+  // What an evaluation cost, from the event that ends it.
+  base::Result<void> account(const std::string& evaluation, const std::optional<Amounts>& spent) {
+    const bool reserved = state_.ledger.open().contains(evaluation);
+    if (!spent) {
+      return require(!reserved, "it does not say what the evaluation cost");
+    }
+    if (settled_) {
+      Amounts& most = state_.dearest[*settled_];
+      for (std::size_t i = 0; i < kResources; ++i) {
+        most.values[i] = std::max(most.values[i], spent->values[i]);
+      }
+    }
+    if (!reserved) {
+      state_.ledger.book(*spent);
+      return {};
+    }
+    Actuals actuals;
+    for (std::size_t i = 0; i < kResources; ++i) {
+      actuals[i] = {Actual::Certainty::exact, spent->values[i]};
+    }
+    return require(state_.ledger.settle(evaluation, actuals).has_value(), "nothing was set aside for it");
   }
 
  private:
@@ -371,6 +415,7 @@ class Folding {
     state_.failed_attempts = 0;
     state_.void_sessions = 0;
     state_.last_failure.clear();
+    settled_ = purpose;
     return {};
   }
 
@@ -427,6 +472,7 @@ class Folding {
 
   const CampaignConfiguration& configuration_;
   CampaignState& state_;
+  std::optional<Purpose> settled_;  // Of the evaluation that this event ends.
 };
 
 tl::unexpected<base::Error> misfit(const CampaignConfiguration& configuration, const archive::Event& event,
@@ -451,7 +497,15 @@ base::Result<void> apply(const CampaignConfiguration& configuration, const archi
   if (state.last_sequence == 0 && !std::holds_alternative<CampaignStarted>(*entry)) {
     return misfit(configuration, event, "a journal begins with campaign_started");
   }
-  const auto applied = std::visit(Folding(configuration, state), *entry);
+  const auto applied = std::visit(
+      [folding = Folding(configuration, state)](const auto& kind) mutable -> base::Result<void> {
+        ASSAY_TRY(folding(kind));
+        if constexpr (requires { kind.spent; }) {
+          return folding.account(kind.evaluation, kind.spent);
+        }
+        return {};
+      },
+      *entry);
   if (!applied) {
     return misfit(configuration, event, applied.error().message);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/task/outcome.hpp>
@@ -42,7 +43,8 @@ struct InjectionGated {
   std::string evaluation;
   task::Outcome outcome = task::Outcome::measured;
   std::string cause;
-  std::optional<LogRatio> log_ratio;  ///< Against the incumbent; null where nothing could be compared.
+  std::optional<LogRatio> log_ratio;            ///< Against the incumbent; null where nothing could be compared.
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// Its sweep has ended. Lands in one transaction with its evaluation.
@@ -53,6 +55,7 @@ struct InjectionSwept {
   task::Outcome outcome = task::Outcome::measured;
   std::string cause;
   promote::Decision decision;
+  std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
 /// The alarm: the rule would have promoted a copy of the incumbent.

@@ -18,7 +18,7 @@ enum class Resource : std::uint8_t {
   micro_dollars,
   tokens,         ///< In and out.
   device_ms,      ///< That the judge holds the device.
-  wall_ms,        ///< That a run takes.
+  wall_ms,        ///< That runs of agents and evaluations take, by the campaign's clock.
   human_seconds,  ///< Of a person's attention.
 };
 inline constexpr std::size_t kResources = 5;

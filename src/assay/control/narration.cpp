@@ -179,6 +179,13 @@ struct Narrator {
   std::string operator()(const BudgetReached& entry) const {
     return fmt::format("{} is not asked: {}", entry.agent, entry.why);
   }
+  std::string operator()(const PersonTimeBooked& entry) const {
+    return fmt::format("{} took {} ({})", entry.person, amount_text(Resource::human_seconds, entry.seconds),
+                       entry.what);
+  }
+  std::string operator()(const EvaluationUnaffordable& entry) const {
+    return fmt::format("{} is not made: {}", entry.evaluation, entry.why);
+  }
 };
 
 }  // namespace

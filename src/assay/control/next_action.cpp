@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include <assay/control/evaluation_costs.hpp>
 #include <assay/control/injections.hpp>
 #include <assay/control/race.hpp>
 #include <assay/control/supervision.hpp>
@@ -13,10 +14,25 @@
 namespace assay::control {
 namespace {
 
-Evaluate evaluate(const CampaignState& state, const CampaignConfiguration& configuration, Purpose purpose,
-                  int candidate) {
+// Or says that the budget does not hold it.
+Action evaluate(const CampaignState& state, const CampaignConfiguration& configuration, Purpose purpose,
+                int candidate) {
   const int attempt = state.failed_attempts + 1;
-  return {{purpose, candidate, attempt, evaluation_id(configuration.name, purpose, candidate, attempt)}, false};
+  const std::string id = evaluation_id(configuration.name, purpose, candidate, attempt);
+  Affordability affordable = affordability(state, configuration, purpose);
+  if (!affordable.refusal.empty()) {
+    const bool of_search = purpose != Purpose::baseline && purpose != Purpose::confirmation;
+    return Note{EvaluationUnaffordable{id, of_search, std::move(affordable.refusal)}};
+  }
+  return Evaluate{{purpose, candidate, attempt, id}, false, affordable.most};
+}
+
+// The search is over: what it found is confirmed.
+Action end_search(const CampaignState& state, const CampaignConfiguration& configuration) {
+  if (state.incumbent) {
+    return evaluate(state, configuration, Purpose::confirmation, *state.incumbent);
+  }
+  return Finish{};
 }
 
 std::optional<int> first_ungated(const CampaignState& state) {
@@ -70,6 +86,9 @@ Action search(const CampaignState& state, const CampaignConfiguration& configura
   if (state.awaiting) {
     return PromoteByPolicy{*state.awaiting};
   }
+  if (state.search_ended_by_budget) {
+    return end_search(state, configuration);
+  }
   if (auto action = next_of_injection(state, configuration)) {
     return std::move(*action);
   }
@@ -91,10 +110,7 @@ Action search(const CampaignState& state, const CampaignConfiguration& configura
   if (!state.exhausted && !state.supervision.stopped && state.rounds_started < configuration.rounds) {
     return Propose{state.rounds_started + 1};
   }
-  if (state.incumbent) {
-    return evaluate(state, configuration, Purpose::confirmation, *state.incumbent);
-  }
-  return Finish{};
+  return end_search(state, configuration);
 }
 
 // A demotion leads back to the search, and from there to the incumbent before; nobody has to be better than the baseline.
@@ -139,7 +155,12 @@ Action next_action(const CampaignState& state, const CampaignConfiguration& conf
     return Start{};
   }
   if (state.pending) {
-    return Evaluate{*state.pending, true};
+    const auto reserved = state.ledger.open().find(state.pending->evaluation);
+    return Evaluate{*state.pending, true,
+                    reserved == state.ledger.open().end() ? std::nullopt : std::optional(reserved->second)};
+  }
+  if (state.stopped_by_budget) {
+    return Stop{};
   }
   switch (state.phase) {
     case Phase::baseline:

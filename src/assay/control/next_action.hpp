@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -16,6 +17,7 @@ struct Start {};
 struct Evaluate {
   PendingEvaluation target;
   bool intended = false;
+  std::optional<Amounts> most = std::nullopt;  ///< What is set aside for it.
 };
 
 /// Journal the proposals of this round; 0 is the supplied candidates.

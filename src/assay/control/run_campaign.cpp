@@ -51,7 +51,7 @@ base::Result<CampaignState> run_campaign(archive::Archive& archive, const std::s
 }
 
 base::Result<void> approve(archive::Archive& archive, const std::string& campaign, bool yes, const std::string& who,
-                           const std::string& why) {
+                           const std::string& why, std::int64_t seconds) {
   if (base::trim(who).empty()) {
     return base::input_error("approve.who", "an answer needs a name: say who approves or refuses");
   }
@@ -69,7 +69,12 @@ base::Result<void> approve(archive::Archive& archive, const std::string& campaig
   }
   const Entry entry =
       yes ? Entry(CandidatePromoted{*state.awaiting, who, why}) : Entry(CandidateRefused{*state.awaiting, who, why});
-  return archive.append({campaign, state.last_sequence, {encode_entry(entry)}});
+  archive::Append append{campaign, state.last_sequence, {}};
+  if (seconds > 0) {  // Before the answer: a promotion's cost holds the attention that it took.
+    append.events.push_back(encode_entry(PersonTimeBooked{who, yes ? "approve" : "refuse", seconds}));
+  }
+  append.events.push_back(encode_entry(entry));
+  return archive.append(append);
 }
 
 }  // namespace assay::control

@@ -105,7 +105,7 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
     situation.hypotheses.push_back(hypothesis.stated);
   }
   situation.references = reference_lines(configuration, state);
-  for (const Resource resource : {Resource::micro_dollars, Resource::tokens, Resource::wall_ms}) {
+  for (const Resource resource : {Resource::micro_dollars, Resource::tokens, Resource::device_ms, Resource::wall_ms}) {
     if (const auto left = state.ledger.left(resource)) {
       situation.remaining.push_back(amount_text(resource, *left));
     }

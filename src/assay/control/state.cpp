@@ -32,6 +32,16 @@ const InjectionState& CampaignState::injection(int number) const {
   return injections[static_cast<std::size_t>(number - 1)];
 }
 
+Amounts CampaignState::spent_since_promotion() const {
+  Amounts since = ledger.spent();
+  for (const PromotionCost& promotion : promotion_costs) {
+    for (std::size_t i = 0; i < kResources; ++i) {
+      since.values[i] -= promotion.cost.values[i];
+    }
+  }
+  return since;
+}
+
 std::vector<std::string> CampaignState::alarms() const {
   std::vector<std::string> found;
   for (const InjectionState& injection : injections) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -107,11 +109,19 @@ struct PendingEvaluation {
 
 /// One run of an agent, as the journal tells it.
 struct AgentRunState {
-  std::string run;
+  std::string id;
   std::string agent;
   int round = 0;                             ///< Whose proposals it is for.
-  std::optional<agent::RunOutcome> outcome;  ///< Absent: it has not ended.
+  std::optional<agent::RunOutcome> outcome;  ///< Absent: it has not ended, or nobody lived to say so.
   std::optional<double> micro_dollars;       ///< What it told; absent: nothing.
+  std::string session;                       ///< Empty: it told none.
+  std::string model;
+};
+
+/// What was spent for a promotion: all since the one before, or since the beginning.
+struct PromotionCost {
+  int candidate = 0;
+  Amounts cost;
 };
 
 /// State is a fold over the journal; nothing else is remembered.
@@ -134,16 +144,22 @@ struct CampaignState {
   std::string confirmation_evaluation;
   std::optional<promote::Decision> confirmation;  ///< The incumbent against the baseline: the only headline number.
   std::string failure;
-  Ledger ledger;  ///< Of what agents cost.
+  Ledger ledger;  ///< Of what all costs: runs of agents, evaluations, people.
   int agent_runs = 0;
   std::vector<agent::RunOutcome> agent_outcomes;  ///< Of those that have ended, in their order.
-  std::string budget_reached;                     ///< Why the last run that was refused was; empty: none was.
   std::vector<AgentRunState> runs;                ///< In their order.
+  std::size_t runs_of_earlier_rounds = 0;         ///< The others are of the round that is being proposed for.
+  std::string budget_reached;                     ///< Why the last run that was refused was; empty: none was.
   int arms_chosen = 0;
   std::string arm_pending;  ///< Chosen for a run that has not begun; empty: none.
 
   std::vector<agent::RoundPlan> plans;    ///< One a round that three roles proposed, in their order.
   std::vector<agent::Summary> summaries;  ///< In their order.
+
+  std::map<Purpose, Amounts> dearest;   ///< The most that an evaluation of each kind took so far.
+  bool search_ended_by_budget = false;  ///< An evaluation of the search was not affordable; what it found is confirmed.
+  bool stopped_by_budget = false;       ///< Nor was the baseline's, or a confirmation: nothing more is done.
+  std::vector<PromotionCost> promotion_costs;  ///< In the order of the promotions, those taken back later too.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
   std::vector<ConfirmationState> confirmations;  ///< In their order, failed ones too; `confirmation` is the last one's.
@@ -155,6 +171,8 @@ struct CampaignState {
   [[nodiscard]] const InjectionState& injection(int number) const;
   /// What makes the whole campaign doubtful: each alarm in words. Empty: nothing known.
   [[nodiscard]] std::vector<std::string> alarms() const;
+  /// What was booked after the last promotion.
+  [[nodiscard]] Amounts spent_since_promotion() const;
   /// Number of the incumbent; 0 is the baseline.
   [[nodiscard]] int incumbent_number() const { return incumbent.value_or(0); }
   /// The round of the newest proposals: 0 before the first and for the supplied candidates.

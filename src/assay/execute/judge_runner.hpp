@@ -23,6 +23,8 @@ class JudgeRunner {
   /// and its last lines, one that takes too long "judge.timed_out"; its log then stays in the spool.
   [[nodiscard]] virtual base::Result<os::Path> run(const task::EvaluationRequest& request, const os::Path& spool,
                                                    const std::function<void(const Progress&)>& on_progress) = 0;
+  /// How long the next runs may take at most, whatever their plans allow; absent: as long as these do.
+  virtual void allow(const std::optional<std::chrono::nanoseconds>& /*time*/) {}
 };
 
 /// Where the local programs and caches are.
@@ -41,9 +43,11 @@ class LocalJudgeRunner final : public JudgeRunner {
   explicit LocalJudgeRunner(LocalSettings settings);
   [[nodiscard]] base::Result<os::Path> run(const task::EvaluationRequest& request, const os::Path& spool,
                                            const std::function<void(const Progress&)>& on_progress) override;
+  void allow(const std::optional<std::chrono::nanoseconds>& time) override { allowed_ = time; }
 
  private:
   LocalSettings settings_;
+  std::optional<std::chrono::nanoseconds> allowed_;
 };
 
 }  // namespace assay::execute

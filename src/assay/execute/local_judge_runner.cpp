@@ -222,7 +222,8 @@ base::Result<os::Path> LocalJudgeRunner::run(const task::EvaluationRequest& requ
   options.environment = judge_environment();
   ASSAY_TRY_ASSIGN(Judgement judgement, base::with_context(Judgement::start(std::move(options), std::move(log)),
                                                            "while starting the judge"));
-  const std::chrono::nanoseconds limit = settings_.time_limit.value_or(judgement_limit(request));
+  const std::chrono::nanoseconds planned = settings_.time_limit.value_or(judgement_limit(request));
+  const std::chrono::nanoseconds limit = std::min(planned, allowed_.value_or(planned));
   ASSAY_TRY_ASSIGN(const auto status, judgement.wait(limit, on_progress));
 
   if (bundle_state(paths.bundle) == BundleState::complete) {

@@ -138,6 +138,16 @@ TEST_F(LocalJudgeRunnerTest, AHangingJudgeIsStoppedWithItsDescendants) {
   EXPECT_TRUE(os::FileLock::try_acquire(lock));
 }
 
+TEST_F(LocalJudgeRunnerTest, WhatIsAllowedStopsAJudgeThatItsPlanWouldNot) {
+  ASSERT_TRUE(os::write_file_atomic(judge_, "#!/bin/sh\nsleep 30\n"));
+  ASSERT_EQ(::chmod(judge_.c_str(), 0755), 0);
+  LocalJudgeRunner runner({judge_, folder_.path() / "cache", limit_});
+  runner.allow(std::chrono::milliseconds(200));
+  const auto bundle = runner.run(request_, spool_, {});
+  ASSERT_FALSE(bundle);
+  EXPECT_EQ(bundle.error().code, "judge.timed_out");
+}
+
 TEST_F(LocalJudgeRunnerTest, AFloodOfProgressAndOutputIsDrained) {
   const auto bundle = run(std::string("yes '1 2 flood' | head -n 300000 >&3\n"
                                       "yes 'a line of output that nobody reads' | head -n 100000\n"

@@ -31,6 +31,9 @@ namespace {
 constexpr std::size_t kMostDifferences = 8;
 constexpr std::size_t kLongestValue = 60;
 constexpr double kMicroDollars = 1e6;
+constexpr double kMillisecondsPerSecond = 1000;
+constexpr double kSecondsPerMinute = 60;
+constexpr double kRoundingSlack = 1e-6;
 
 // Proposes nothing: a campaign may consist of candidates by hand alone.
 class NoProposer final : public agent::Proposer {
@@ -65,6 +68,7 @@ base::Result<agent::AgentSettings> agent_settings(const control::CampaignConfigu
       settings.http->most_tokens = plan.tokens_per_run;
     }
   }
+  settings.folders = archive / "agent-folders";
   return settings;
 }
 
@@ -124,6 +128,11 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
   const AgentOptions& given = options.agent;
   ASSAY_TRY(check_roles(given));
   if (given.word.empty()) {
+    if (given.budget_dollars || given.budget_tokens) {
+      return base::input_error("campaign.no_agent",
+                               "--budget-dollars and --budget-tokens limit what an agent spends, and "
+                               "none proposes: name one with --agent, or leave them out");
+    }
     return std::optional<control::AgentPlan>();
   }
   if (!options.tunable.empty()) {
@@ -172,6 +181,21 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
   return std::optional(std::move(plan));
 }
 
+// Rounded down: a limit is never passed by rounding.
+std::optional<std::int64_t> whole(const std::optional<double>& amount, double unit) {
+  return amount ? std::optional(static_cast<std::int64_t>(std::min(std::floor(*amount * unit + kRoundingSlack),
+                                                                   static_cast<double>(control::kLargestAmount))))
+                : std::nullopt;
+}
+
+control::Budget budget_for(const CampaignOptions& options) {
+  control::Budget budget;
+  budget[control::Resource::device_ms] = whole(options.budget_device_seconds, kMillisecondsPerSecond);
+  budget[control::Resource::wall_ms] = whole(options.budget_minutes, kSecondsPerMinute * kMillisecondsPerSecond);
+  budget[control::Resource::human_seconds] = whole(options.budget_human_minutes, kSecondsPerMinute);
+  return budget;
+}
+
 base::Result<control::CampaignConfiguration> configure(const Context& context, const CampaignOptions& options) {
   ASSAY_TRY(check_device(options.device));
   ASSAY_TRY_ASSIGN(const dataset::Dataset dataset, open_dataset(context));
@@ -200,6 +224,7 @@ base::Result<control::CampaignConfiguration> configure(const Context& context, c
                      resolve_solution(dataset, nullptr, also, configuration.definition));
   }
   ASSAY_TRY_ASSIGN(configuration.agent, plan_agent(dataset, options, configuration));
+  configuration.budget = budget_for(options);
   if (!options.tunable.empty()) {
     ASSAY_TRY_ASSIGN(configuration.tunable,
                      resolve_solution(dataset, nullptr, options.tunable, configuration.definition));
@@ -495,11 +520,11 @@ base::Result<std::vector<CampaignStatus>> all_campaigns(const Context& context) 
 }
 
 base::Result<CampaignStatus> approve_campaign(const Context& context, const std::string& name, Answer answer,
-                                              const std::string& who, const std::string& why) {
+                                              const std::string& who, const std::string& why, std::int64_t seconds) {
   ASSAY_TRY(archive::Archive::open_reader(context.places.archive));
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
   ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
-  ASSAY_TRY(control::approve(archive, name, answer == Answer::approve, who, why));
+  ASSAY_TRY(control::approve(archive, name, answer == Answer::approve, who, why, seconds));
   return read_status(archive, campaign);
 }
 

@@ -45,6 +45,9 @@ struct CampaignOptions {
   AgentOptions agent;
   bool supervised = true;
   std::optional<double> ask_above_sweep_seconds;  ///< Absent: sweeps are made unasked.
+  std::optional<double> budget_device_seconds;  ///< Limits of the whole campaign; absent: none.
+  std::optional<double> budget_minutes;
+  std::optional<double> budget_human_minutes;
 };
 
 /// A person's word on a waiting candidate.
@@ -79,10 +82,11 @@ using CampaignProgress = std::function<void(double done, double total, const std
 [[nodiscard]] base::Result<CampaignStatus> campaign_status(const Context& context, const std::string& name);
 [[nodiscard]] base::Result<std::vector<CampaignStatus>> all_campaigns(const Context& context);
 
-/// Records a person's word on the waiting candidate and returns the campaign as it then stands; `resume` continues it.
+/// Records a person's word on the waiting candidate, and `seconds` of their attention, and returns the campaign as it then
+/// stands; `resume` continues it.
 [[nodiscard]] base::Result<CampaignStatus> approve_campaign(const Context& context, const std::string& name,
                                                             Answer answer, const std::string& who,
-                                                            const std::string& why);
+                                                            const std::string& why, std::int64_t seconds = 0);
 
 [[nodiscard]] base::Json encode(const CampaignStatus& status);
 

@@ -103,6 +103,14 @@ base::Json encode_each(const Items& items, const Encode& encode_one) {
   return all;
 }
 
+base::Json encode_run(const control::AgentRunState& run) {
+  return {{"run", run.id},
+          {"agent", run.agent},
+          {"outcome", run.outcome ? base::Json(std::string(agent::to_string(*run.outcome))) : base::Json(nullptr)},
+          {"session", text_or_null(run.session)},
+          {"model", text_or_null(run.model)}};
+}
+
 base::Json encode_agent(const CampaignStatus& status) {
   base::Json outcomes = base::Json::array();
   for (const agent::RunOutcome outcome : status.state.agent_outcomes) {
@@ -119,6 +127,7 @@ base::Json encode_agent(const CampaignStatus& status) {
                      {"arms", std::move(arms)},
                      {"runs", status.state.agent_runs},
                      {"outcomes", std::move(outcomes)},
+                     {"sessions", encode_each(status.state.runs, encode_run)},
                      {"budget_reached", text_or_null(status.state.budget_reached)},
                      {"ledger", control::encode(status.state.ledger)}};
   if (const auto& roles = status.configuration.agent->full_agent) {
@@ -129,6 +138,18 @@ base::Json encode_agent(const CampaignStatus& status) {
                           {"summaries", encode_each(status.state.summaries, encode_one)}};
   }
   return json;
+}
+
+base::Json encode_spending(const control::CampaignState& state) {
+  return {{"ledger", control::encode(state.ledger)},
+          {"promotions", encode_each(state.promotion_costs,
+                                     [](const control::PromotionCost& one) {
+                                       return base::Json{{"candidate", one.candidate},
+                                                         {"cost", control::encode(one.cost)}};
+                                     })},
+          {"since_promotion", control::encode(state.spent_since_promotion())},
+          {"budget_reached", text_or_null(state.budget_reached)},
+          {"stopped_by_budget", state.stopped_by_budget}};
 }
 
 }  // namespace
@@ -161,6 +182,7 @@ base::Json encode(const CampaignStatus& status) {
   if (status.configuration.supervision) {
     json["supervisor"] = encode_supervision(state);
   }
+  json["spending"] = encode_spending(state);
   json["screening"] = encode_screening(state);
   json["confirmations"] = encode_each(state.confirmations, encode_confirmation);
   json["alarms"] = state.alarms();

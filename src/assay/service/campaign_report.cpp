@@ -11,6 +11,7 @@
 #include <assay/promote/reported_interval.hpp>
 #include <assay/report/html.hpp>
 #include <assay/service/supervision_report.hpp>
+#include <assay/service/spending_words.hpp>
 
 namespace assay::service {
 namespace {
@@ -290,6 +291,9 @@ base::Result<report::CampaignReport> build_report(const archive::Archive& archiv
   report.baseline = configuration.baseline.name;
   report.incumbent = configuration.baseline.name;
   report.decision = decision_sentences(status);
+  for (std::string& sentence : spending_words(state)) {
+    report.decision.push_back(std::move(sentence));
+  }
   for (const control::CandidateState& candidate : state.candidates) {
     report.candidates.push_back(row_of(candidate));
   }

@@ -133,6 +133,25 @@ TEST_F(CampaignTest, ACampaignMayConsistOfCandidatesByHand) {
   EXPECT_EQ(status->state.incumbent, 1);
 }
 
+TEST_F(CampaignTest, ABudgetOfTheDeviceStopsItAndIsTold) {
+  options_.device = "simulated:3";
+  options_.rounds = 5;
+  options_.candidates_per_round = 1;
+  const auto free = run();
+  ASSERT_TRUE(free) << free.error().text();
+  const auto all = encode(*free)["spending"]["ledger"]["device_ms"]["spent"].get<std::int64_t>();
+  ASSERT_GT(all, 0);
+  options_.name = "short";
+  options_.budget_device_seconds = static_cast<double>(all / 2) / 1000;
+  const auto status = run();
+  ASSERT_TRUE(status) << status.error().text();
+  const base::Json spending = encode(*status)["spending"];
+  EXPECT_LE(spending["ledger"]["device_ms"]["spent"], all / 2);
+  EXPECT_EQ(spending["ledger"]["device_ms"]["limit"], all / 2);
+  EXPECT_TRUE(spending["budget_reached"].is_string());
+  EXPECT_TRUE(status->state.search_ended_by_budget);
+}
+
 TEST_F(CampaignTest, BadRequestsAreRefusedBeforeAnythingIsCreated) {
   const auto refused = [&](const CampaignOptions& options) {
     const auto status = run_campaign(world_.context(), options, {});
@@ -151,6 +170,10 @@ TEST_F(CampaignTest, BadRequestsAreRefusedBeforeAnythingIsCreated) {
   bad.tunable.clear();
   bad.agent.budget_tokens = 1000;  // And no word of what a run may take of it.
   EXPECT_EQ(refused(bad), "campaign.no_reservation");
+  bad.agent.word.clear();
+  bad.also = {world_.kernel("fast.cpp", "cost=50")};
+  EXPECT_EQ(refused(bad), "campaign.no_agent");
+  bad.also.clear();
   bad.agent.word = "no-such-agent";
   EXPECT_EQ(refused(bad), "agent.unknown");
   bad = options_;
@@ -249,7 +272,13 @@ TEST_F(CampaignTest, RolesNeedFullAgentAndProgramsThatAreThere) {
   options_.agent.word = "command:true";
   options_.agent.summariser = "command:no-such-program";
   EXPECT_EQ(run().error().code, "agent.not_found");
+  options_.agent.summariser = "http:http://127.0.0.1:9/v1";
+  EXPECT_THAT(run().error().message, HasSubstr("can play no role of --full-agent"));
   options_.agent.summariser.clear();
+  options_.agent.others = {"command:false"};
+  EXPECT_EQ(run().error().code, "campaign.roles");
+  EXPECT_THAT(run().error().message, HasSubstr("give --agent once"));
+  options_.agent.others.clear();
   options_.rounds = 0;
   const auto status = run();
   ASSERT_TRUE(status) << status.error().text();

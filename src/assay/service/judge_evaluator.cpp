@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include <assay/service/replay_choice.hpp>
 
@@ -73,7 +74,17 @@ base::Result<os::Path> JudgeEvaluator::evaluate(const task::EvaluationRequest& r
   task::EvaluationRequest complete = request;
   const double bound = promote::failure_bound(configuration_.policy, configuration_.definition);
   ASSAY_TRY(add_history(archive_, given_of(configuration_.workloads), bound, complete));
-  return context_.make_runner()->run(complete, spool_, context_.on_progress);
+  const auto runner = context_.make_runner();
+  runner->allow(allowed_);
+  return runner->run(complete, spool_, context_.on_progress);
+}
+
+std::optional<std::chrono::nanoseconds> JudgeEvaluator::lap() {
+  if (control::simulated_seed(configuration_.device)) {
+    return std::nullopt;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  return now - std::exchange(last_lap_, now);
 }
 
 }  // namespace assay::service

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +22,16 @@ class JudgeEvaluator final : public control::Evaluator {
 
   base::Result<void> prepare(const std::vector<task::Solution>& solutions) override;
   base::Result<os::Path> evaluate(const task::EvaluationRequest& request) override;
+  void allow(const std::optional<std::chrono::nanoseconds>& time) override { allowed_ = time; }
+  std::optional<std::chrono::nanoseconds> lap() override;
 
  private:
   const Context& context_;
   const archive::Archive& archive_;
   os::Path spool_;
   const control::CampaignConfiguration& configuration_;
+  std::optional<std::chrono::nanoseconds> allowed_;
+  std::chrono::steady_clock::time_point last_lap_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace assay::service

@@ -114,5 +114,16 @@ TEST_F(JudgeEvaluatorTest, TheJudgeIsToldWhatTheArchiveKnows) {
   EXPECT_EQ(world_.record().requests.back().trials_on.size(), configuration_.workloads.size());
 }
 
+TEST_F(JudgeEvaluatorTest, HasAClockUnlessTheDeviceHas) {
+  configuration_.device = "cpu";
+  JudgeEvaluator evaluator(world_.context(), archive_, configuration_);
+  const auto first = evaluator.lap();
+  ASSERT_TRUE(first);
+  EXPECT_GE(first->count(), 0);
+  EXPECT_LT(*evaluator.lap(), std::chrono::seconds(5)) << "since the last lap";
+  configuration_.device = "simulated:3";
+  EXPECT_FALSE(evaluator.lap());
+}
+
 }  // namespace
 }  // namespace assay::service

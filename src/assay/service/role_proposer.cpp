@@ -5,7 +5,9 @@
 #include <utility>
 
 #include <assay/agent/full_agent.hpp>
+#include <assay/agent/http_agent.hpp>
 #include <assay/agent/role_prompt.hpp>
+#include <assay/base/text.hpp>
 
 namespace assay::service {
 namespace {
@@ -34,6 +36,20 @@ base::Result<void> check_roles(const AgentOptions& given) {
   if (given.full_agent && given.word.empty()) {
     return base::input_error("campaign.roles", "--full-agent needs an agent that carries plans out: give --agent");
   }
+  if (given.full_agent && (!given.others.empty() || !given.languages.empty())) {
+    return base::input_error("campaign.roles",
+                             "--full-agent has one agent that carries plans out, in the baseline's language: give "
+                             "--agent once and no --language, and name others with --planner and --summariser");
+  }
+  for (const std::string& word : {given.word, given.planner, given.summariser}) {
+    if (given.full_agent && agent::names_http_agent(word)) {
+      return base::input_error("campaign.roles",
+                               fmt::format("\"{}\" can play no role of --full-agent: a model behind an address has no "
+                                           "folder to read plans and candidates from; give codex, claude or "
+                                           "command:PROGRAM",
+                                           base::printable(word)));
+    }
+  }
   return {};
 }
 
@@ -58,6 +74,7 @@ std::unique_ptr<agent::Proposer> make_full_agent(const control::CampaignConfigur
                          configuration.candidates_per_round};
   settings.baseline = one.origin;
   settings.records = one.records;
+  settings.folders = one.folders;
   return std::make_unique<agent::FullAgent>(std::move(settings), role_program);
 }
 

@@ -1,0 +1,59 @@
+#include <assay/service/spending_words.hpp>
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include <assay/base/text.hpp>
+
+namespace assay::service {
+namespace {
+
+constexpr std::array<control::Resource, control::kResources> kEach = {
+    control::Resource::micro_dollars, control::Resource::tokens, control::Resource::device_ms,
+    control::Resource::wall_ms, control::Resource::human_seconds};
+
+std::string amounts_words(const control::Amounts& amounts) {
+  std::vector<std::string> parts;
+  for (const control::Resource resource : kEach) {
+    if (amounts[resource] > 0) {
+      parts.push_back(control::amount_text(resource, amounts[resource]));
+    }
+  }
+  return parts.empty() ? "nothing" : base::join(parts, ", ");
+}
+
+std::string limits_words(const control::Ledger& ledger) {
+  std::vector<std::string> parts;
+  for (const control::Resource resource : kEach) {
+    if (const auto limit = ledger.budget()[resource]) {
+      parts.push_back(fmt::format("{} (left: {})", control::amount_text(resource, *limit),
+                                  control::amount_text(resource, *ledger.left(resource))));
+    }
+  }
+  return parts.empty() ? "" : "; the limits are " + base::join(parts, ", ");
+}
+
+}  // namespace
+
+std::vector<std::string> spending_words(const control::CampaignState& state) {
+  std::vector<std::string> sentences;
+  const std::string limits = limits_words(state.ledger);
+  if (state.ledger.spent() == control::Amounts() && limits.empty()) {
+    return sentences;
+  }
+  sentences.push_back(fmt::format("Spent: {}{}.", amounts_words(state.ledger.spent()), limits));
+  for (const control::PromotionCost& promotion : state.promotion_costs) {
+    sentences.push_back(
+        fmt::format("The promotion of candidate {} cost {}.", promotion.candidate, amounts_words(promotion.cost)));
+  }
+  if (!state.promotion_costs.empty()) {
+    sentences.push_back(fmt::format("Since the last promotion: {}.", amounts_words(state.spent_since_promotion())));
+  }
+  if (!state.budget_reached.empty()) {
+    sentences.push_back("A limit was reached: " + state.budget_reached + ".");
+  }
+  return sentences;
+}
+
+}  // namespace assay::service
