@@ -153,7 +153,8 @@ TEST_F(AgentRunTest, OneThatIsDeafIsKilledWithAllThatItStarted) {
   EXPECT_EQ(found.summary.outcome, RunOutcome::timed_out);
   EXPECT_EQ(found.summary.spend, (Spend{Certainty::at_least, usage(10012, 8000, 2000, 1, 0)}));
   // Nothing of it is left: its folder can be removed, and no process names it.
-  for (const std::string& name : os::list_directory("/proc").value()) {
+  const std::vector<std::string> names = os::list_directory("/proc").value();
+  for (const std::string& name : names) {
     // Bounded: other tests run beside this one, and what their processes say here may be endless.
     std::string environment(std::size_t{1} << 16U, '\0');
     std::ifstream file(os::Path("/proc") / name / "environ");
