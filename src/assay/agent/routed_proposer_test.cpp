@@ -47,10 +47,7 @@ class Arm final : public Proposer {
     std::vector<Proposal> taken;
     for (const EarlierRun& run : journal_->earlier()) {
       EXPECT_EQ(run.agent, name_);
-      RunEnding end;
-      end.id = run.id;
-      end.outcome = ending;
-      EXPECT_TRUE(journal_->end(end));
+      EXPECT_TRUE(journal_->end({run.id, ending}));
       taken.emplace_back().solution.name = run.id + " taken over by " + name_;
     }
     EXPECT_EQ(count, taken.empty() ? 1 : 0);

@@ -208,16 +208,6 @@ class Performer {
     return answer(0, service::encode(status), [&] { return fmt::format("recorded; next: {}\n", next_step(status)); });
   }
 
-  base::Result<Answer> operator()(const ReplayJournalCommand& command) const {
-    if (!command.policy.empty()) {
-      ASSAY_TRY_ASSIGN(const auto other, service::replay_under_policy(context_, command.campaign, command.policy));
-      return answer(0, control::encode(other), [&] { return print_policy_replay(other, colour()); });
-    }
-    ASSAY_TRY_ASSIGN(const auto replay, service::replay_journal(context_, command.campaign));
-    return answer(replay.difference ? kReplayDiffers : 0, control::encode(replay),
-                  [&] { return print_journal_replay(replay); });
-  }
-
   base::Result<Answer> operator()(const InboxCommand& /*command*/) const {
     ASSAY_TRY_ASSIGN(const auto items, service::inbox(context_));
     return answer(0, service::encode(items), [&] { return print_inbox(items); });
@@ -232,6 +222,16 @@ class Performer {
     ASSAY_TRY_ASSIGN(const auto said,
                      service::steer_campaign(context_, command.campaign, command.by, command.minutes, command.text));
     return answer(0, service::encode(said), [&] { return print_said(said); });
+  }
+
+  base::Result<Answer> operator()(const ReplayJournalCommand& command) const {
+    if (!command.policy.empty()) {
+      ASSAY_TRY_ASSIGN(const auto other, service::replay_under_policy(context_, command.campaign, command.policy));
+      return answer(0, control::encode(other), [&] { return print_policy_replay(other, colour()); });
+    }
+    ASSAY_TRY_ASSIGN(const auto replay, service::replay_journal(context_, command.campaign));
+    return answer(replay.difference ? kReplayDiffers : 0, control::encode(replay),
+                  [&] { return print_journal_replay(replay); });
   }
 
   base::Result<Answer> operator()(const ReportCommand& command) const {

@@ -135,10 +135,10 @@ AgentPlan read_agent_plan(const Node& node, const task::Definition& definition) 
   plan.minutes_per_run = static_cast<int>(fields.required("minutes_per_run").integer({1, kMostMinutes}));
   plan.micro_dollars_per_run = fields.required("micro_dollars_per_run").integer({0, kLargestAmount});
   plan.tokens_per_run = fields.required("tokens_per_run").integer({0, kLargestAmount});
-  plan.budget = read_budget(fields.required("budget"));
   if (const Node tools = fields.optional("tools"); tools.has_value()) {
     plan.tools = tools.boolean();
   }
+  plan.budget = read_budget(fields.required("budget"));
   if (const Node origin = fields.optional("origin"); origin.present()) {
     plan.origin = read_member_solution(origin, definition);
   }
@@ -324,11 +324,11 @@ Json encode(const CampaignConfiguration& configuration) {
   if (configuration.agent) {  // Campaigns without one are stored as they ever were.
     json["agent"] = encode_agent_plan(*configuration.agent);
   }
-  if (configuration.budget != Budget()) {
-    json["budget"] = encode_budget(configuration.budget);
-  }
   if (configuration.supervision) {  // Likewise.
     json["supervision"] = encode_supervision(*configuration.supervision);
+  }
+  if (configuration.budget != Budget()) {
+    json["budget"] = encode_budget(configuration.budget);
   }
   return json;
 }

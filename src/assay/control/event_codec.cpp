@@ -11,6 +11,7 @@
 #include <assay/control/role_codec.hpp>
 #include <assay/control/spending_codec.hpp>
 #include <assay/control/supervision_codec.hpp>
+#include <assay/control/spending_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>
 

@@ -20,6 +20,7 @@
 #include <assay/control/role_events.hpp>
 #include <assay/control/spending_events.hpp>
 #include <assay/control/supervision_events.hpp>
+#include <assay/control/spending_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -242,7 +243,8 @@ using Entry =
                  CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
                  InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
                  HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound,
-                 DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered, PersonTimeBooked, EvaluationUnaffordable>;
+                 DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered,
+                 PersonTimeBooked, EvaluationUnaffordable>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

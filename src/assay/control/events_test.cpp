@@ -83,6 +83,8 @@ std::vector<Entry> samples() {
       DecisionAnswered{1, Option::switch_model, "m2", "Ada", 90, "try it"},
       DecisionClosed{1, Closing::overtaken},
       PersonSteered{"k1", "Ada", 60, "look at the loads"},
+      PersonTimeBooked{"Ada", "approve", 90},
+      EvaluationUnaffordable{"c-7-gate-1", true, "nothing is left"},
   };
 }
 
@@ -133,20 +135,6 @@ TEST(Events, KeepTheirPersistedForm) {
             R"(agent_run_intended {"run":"r","agent":"codex","most":{"micro_dollars":1,"tokens":2,"device_ms":3,)"
             R"("wall_ms":4,"human_seconds":5}})");
   EXPECT_EQ(text(BudgetReached{"codex", "w"}), R"(budget_reached {"agent":"codex","why":"w"})");
-  EXPECT_EQ(text(PersonTimeBooked{"Ada", "steer", 90}),
-            R"(person_time_booked {"person":"Ada","what":"steer","seconds":90})");
-  EXPECT_EQ(text(EvaluationUnaffordable{"x", false, "w"}),
-            R"(evaluation_unaffordable {"evaluation":"x","of_search":false,"why":"w"})");
-  const Amounts some{{1, 2, 3, 4, 5}};
-  const std::string amounts = R"({"micro_dollars":1,"tokens":2,"device_ms":3,"wall_ms":4,"human_seconds":5})";
-  EXPECT_EQ(
-      text(EvaluationIntended{Purpose::gate, 7, 0, 1, "x", some}),
-      R"(evaluation_intended {"purpose":"gate","candidate":7,"incumbent":0,"attempt":1,"evaluation":"x","most":)" +
-          amounts + "}");
-  EXPECT_EQ(text(EvaluationFailed{"x", "a.b", "m", some}),
-            R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m","spent":)" + amounts + "}");
-  EXPECT_EQ(text(BaselineFailed{"x", task::Outcome::crashed, "why", some}),
-            R"(baseline_failed {"evaluation":"x","outcome":"crashed","cause":"why","spent":)" + amounts + "}");
   EXPECT_EQ(text(SupervisorFound{3, supervise::Condition::diminishing_returns, supervise::Cause::none,
                                  supervise::Recovery::ask_person, 2, 7, "w"}),
             R"(supervisor_found {"round":3,"condition":"diminishing_returns","cause":"none","recovery":"ask_person",)"
@@ -161,6 +149,20 @@ TEST(Events, KeepTheirPersistedForm) {
   EXPECT_EQ(text(DecisionClosed{1, Closing::deadline}), R"(decision_closed {"decision":1,"closing":"deadline"})");
   EXPECT_EQ(text(PersonSteered{"k", "Ada", 60, "t"}),
             R"(person_steered {"key":"k","by":"Ada","seconds":60,"text":"t"})");
+  EXPECT_EQ(text(PersonTimeBooked{"Ada", "steer", 90}),
+            R"(person_time_booked {"person":"Ada","what":"steer","seconds":90})");
+  EXPECT_EQ(text(EvaluationUnaffordable{"x", false, "w"}),
+            R"(evaluation_unaffordable {"evaluation":"x","of_search":false,"why":"w"})");
+  const Amounts some{{1, 2, 3, 4, 5}};
+  const std::string amounts = R"({"micro_dollars":1,"tokens":2,"device_ms":3,"wall_ms":4,"human_seconds":5})";
+  EXPECT_EQ(
+      text(EvaluationIntended{Purpose::gate, 7, 0, 1, "x", some}),
+      R"(evaluation_intended {"purpose":"gate","candidate":7,"incumbent":0,"attempt":1,"evaluation":"x","most":)" +
+          amounts + "}");
+  EXPECT_EQ(text(EvaluationFailed{"x", "a.b", "m", some}),
+            R"(evaluation_failed {"evaluation":"x","code":"a.b","message":"m","spent":)" + amounts + "}");
+  EXPECT_EQ(text(BaselineFailed{"x", task::Outcome::crashed, "why", some}),
+            R"(baseline_failed {"evaluation":"x","outcome":"crashed","cause":"why","spent":)" + amounts + "}");
   EXPECT_EQ(to_string(Purpose::baseline), "baseline");
   EXPECT_EQ(to_string(Purpose::sweep), "sweep");
   EXPECT_EQ(to_string(Sameness::content), "content");

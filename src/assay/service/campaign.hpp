@@ -43,11 +43,11 @@ struct CampaignOptions {
   std::string device = "cpu";
   std::uint64_t seed = 0;
   AgentOptions agent;
+  bool supervised = true;
+  std::optional<double> ask_above_sweep_seconds;  ///< Absent: sweeps are made unasked.
   std::optional<double> budget_device_seconds;  ///< Limits of the whole campaign; absent: none.
   std::optional<double> budget_minutes;
   std::optional<double> budget_human_minutes;
-  bool supervised = true;
-  std::optional<double> ask_above_sweep_seconds;  ///< Absent: sweeps are made unasked.
 };
 
 /// A person's word on a waiting candidate.

@@ -183,6 +183,7 @@ base::Json encode(const CampaignStatus& status) {
   if (status.configuration.supervision) {
     json["supervisor"] = encode_supervision(state);
   }
+  json["spending"] = encode_spending(state);
   json["screening"] = encode_screening(state);
   json["confirmations"] = encode_each(state.confirmations, encode_confirmation);
   json["alarms"] = state.alarms();

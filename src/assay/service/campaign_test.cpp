@@ -276,7 +276,8 @@ TEST_F(CampaignTest, RolesNeedFullAgentAndProgramsThatAreThere) {
   EXPECT_THAT(run().error().message, HasSubstr("can play no role of --full-agent"));
   options_.agent.summariser.clear();
   options_.agent.others = {"command:false"};
-  EXPECT_EQ(run().error().code, "campaign.one_agent");
+  EXPECT_EQ(run().error().code, "campaign.roles");
+  EXPECT_THAT(run().error().message, HasSubstr("give --agent once"));
   options_.agent.others.clear();
   options_.rounds = 0;
   const auto status = run();

@@ -36,6 +36,11 @@ base::Result<void> check_roles(const AgentOptions& given) {
   if (given.full_agent && given.word.empty()) {
     return base::input_error("campaign.roles", "--full-agent needs an agent that carries plans out: give --agent");
   }
+  if (given.full_agent && (!given.others.empty() || !given.languages.empty())) {
+    return base::input_error("campaign.roles",
+                             "--full-agent has one agent that carries plans out, in the baseline's language: give "
+                             "--agent once and no --language, and name others with --planner and --summariser");
+  }
   for (const std::string& word : {given.word, given.planner, given.summariser}) {
     if (given.full_agent && agent::names_http_agent(word)) {
       return base::input_error("campaign.roles",
