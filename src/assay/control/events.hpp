@@ -16,11 +16,10 @@
 #include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
 #include <assay/control/memory_events.hpp>
-#include <assay/control/routing_events.hpp>
 #include <assay/control/role_events.hpp>
+#include <assay/control/routing_events.hpp>
 #include <assay/control/spending_events.hpp>
 #include <assay/control/supervision_events.hpp>
-#include <assay/control/spending_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -237,14 +236,13 @@ struct BudgetReached {
   std::string why;
 };
 
-using Entry =
-    std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
-                 CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
-                 CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
-                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
-                 HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound,
-                 DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered,
-                 PersonTimeBooked, EvaluationUnaffordable>;
+using Entry = std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
+                           CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
+                           CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade,
+                           InjectionGated, InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended,
+                           AgentRunEnded, BudgetReached, HypothesisStated, HypothesisTested, EvidenceRecorded,
+                           ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound, DecisionAsked,
+                           DecisionAnswered, DecisionClosed, PersonSteered, PersonTimeBooked, EvaluationUnaffordable>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);
