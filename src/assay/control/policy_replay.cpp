@@ -103,6 +103,11 @@ class OtherCampaign {
     while (true) {
       const Action action = next_action(state_, configuration_);
       if (std::holds_alternative<Stop>(action)) {
+        if (const DecisionState* open = state_.supervision.open_decision(DecisionKind::spend);
+            open != nullptr && state_.phase == Phase::searching) {
+          stopped = fmt::format("a person would be asked, who was not: {}", open->asked.question);
+          return std::move(state_);
+        }
         if (state_.phase != Phase::awaiting_approval) {
           return std::move(state_);
         }

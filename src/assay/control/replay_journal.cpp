@@ -149,7 +149,10 @@ class JournalReplayer {
   }
 
   base::Result<void> decide() {
-    const Action action = next_action(state_, recorded_.configuration);
+    Action action = next_action(state_, recorded_.configuration);
+    if (auto overdue = closed_at_resume(); overdue && std::holds_alternative<Stop>(action)) {
+      action = Note{std::move(*overdue)};
+    }
     if (std::holds_alternative<Stop>(action)) {
       differs("", fmt::format("the controller would write nothing here: the campaign is {}", to_string(state_.phase)));
       return {};
