@@ -47,7 +47,10 @@ class Arm final : public Proposer {
     std::vector<Proposal> taken;
     for (const EarlierRun& run : journal_->earlier()) {
       EXPECT_EQ(run.agent, name_);
-      EXPECT_TRUE(journal_->end({run.id, ending}));
+      RunEnding end;
+      end.id = run.id;
+      end.outcome = ending;
+      EXPECT_TRUE(journal_->end(end));
       taken.emplace_back().solution.name = run.id + " taken over by " + name_;
     }
     EXPECT_EQ(count, taken.empty() ? 1 : 0);

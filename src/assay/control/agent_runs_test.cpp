@@ -189,66 +189,6 @@ TEST(AgentRuns, AConfigurationKeepsItsArms) {
   EXPECT_THAT(twice.error().text(), HasSubstr("/agent/others/2: is there twice"));
 }
 
-// Whoever keeps to what is set aside for a run never passes the limit, and the run that could is not made.
-TEST(AgentRuns, ACampaignOfOneDollarOrAThousandTokensStopsInsideIt) {
-  for (const Resource resource : {Resource::micro_dollars, Resource::tokens}) {
-    SCOPED_TRACE(to_string(resource));
-    CampaignConfiguration configuration = with_agent(1'000'000'000);
-    configuration.rounds = 9;
-    const std::int64_t limit = resource == Resource::tokens ? 1000 : 1'000'000;
-    configuration.agent->budget[resource] = limit;
-    Laboratory laboratory(configuration);
-    RunTeller teller;
-    teller.most = {{400, 0, 0, 0, 0}, 0.4};
-    teller.spend = {agent::Certainty::exact, {{250, 0, 0, 50, 0}, 0.3}};
-    const CampaignState state = run_with(laboratory, teller);
-    EXPECT_EQ(state.phase, Phase::finished);
-    // 0.3 and 0.3 are spent, 0.4 are left for the third; before the fourth 0.1.
-    EXPECT_EQ(state.agent_runs, 3);
-    EXPECT_EQ(state.ledger.spent()[resource], limit * 9 / 10);
-    EXPECT_LE(state.ledger.spent()[resource], limit);
-    EXPECT_FALSE(state.budget_reached.empty());
-  }
-}
-
-TEST(AgentRuns, OfALimitedWallARunGetsWhatIsLeftBesideTheJudging) {
-  CampaignConfiguration configuration = with_agent(1'000'000);
-  configuration.budget[Resource::wall_ms] = 300'000;
-  CampaignState state;
-  state.ledger = Ledger(budget_of(configuration));
-  state.phase = Phase::searching;
-  std::vector<Entry> written;
-  AgentRuns runs(configuration, state, [&](const Entry& entry) -> base::Result<void> {
-    written.push_back(entry);
-    return {};
-  });
-  using std::chrono::milliseconds;
-  EXPECT_EQ(runs.allowed_wall(milliseconds(1000)), milliseconds(1000));
-  EXPECT_EQ(runs.allowed_wall(milliseconds(900'000)), milliseconds(300'000));
-  state.dearest[Purpose::gate][Resource::wall_ms] = 60'000;
-  EXPECT_EQ(runs.allowed_wall(milliseconds(900'000)), milliseconds(240'000));
-  // What was set aside for a run that is under way is its own.
-  Amounts most;
-  most[Resource::wall_ms] = 200'000;
-  must(state.ledger.reserve("r", most));
-  state.runs.push_back({"r", "codex", 1, std::nullopt, std::nullopt, {}, {}});
-  EXPECT_EQ(runs.allowed_wall(milliseconds(900'000)), milliseconds(200'000));
-}
-
-TEST(AgentRuns, ThoseOfTheRoundThatIsUnderWayAreTold) {
-  Laboratory laboratory(with_agent(1000));
-  RunTeller teller;
-  teller.spend = {agent::Certainty::exact, {{10, 0, 0, 5, 0}, 0.00004}};
-  const CampaignState state = run_with(laboratory, teller);
-  ASSERT_THAT(state.runs, SizeIs(3));
-  EXPECT_EQ(state.runs_of_earlier_rounds, 3U);
-  EXPECT_EQ(state.runs[1].id, "scale-search-run-2");
-  EXPECT_EQ(state.runs[1].session, "s-scale-search-run-2") << "sessions survive";
-  AgentRuns runs(with_agent(1000), state, {});
-  EXPECT_TRUE(runs.earlier().empty());
-  EXPECT_THAT(runs.of_session("s-scale-search-run-2"), ::testing::ElementsAre("scale-search-run-2"));
-}
-
 // One run that lasts over all rounds: intended in the first, ended in the third.
 class LongRun final : public agent::Proposer {
  public:

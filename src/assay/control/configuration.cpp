@@ -246,11 +246,11 @@ CampaignConfiguration read_configuration(const Node& node) {
   if (const Node agent = fields.optional("agent"); agent.has_value()) {
     configuration.agent = read_agent_plan(agent, configuration.definition);
   }
-  if (const Node budget = fields.optional("budget"); budget.has_value()) {
-    configuration.budget = read_budget(budget);
-  }
   if (const Node supervision = fields.optional("supervision"); supervision.has_value()) {
     configuration.supervision = read_supervision(supervision);
+  }
+  if (const Node budget = fields.optional("budget"); budget.has_value()) {
+    configuration.budget = read_budget(budget);
   }
   configuration.policy = read_stored_policy(fields.required("policy"));
   fields.refuse_others();

@@ -9,7 +9,6 @@
 #include <assay/control/memory_codec.hpp>
 #include <assay/control/routing_codec.hpp>
 #include <assay/control/role_codec.hpp>
-#include <assay/control/spending_codec.hpp>
 #include <assay/control/supervision_codec.hpp>
 #include <assay/control/spending_codec.hpp>
 #include <assay/task/decoder.hpp>

@@ -18,7 +18,6 @@
 #include <assay/control/memory_events.hpp>
 #include <assay/control/routing_events.hpp>
 #include <assay/control/role_events.hpp>
-#include <assay/control/spending_events.hpp>
 #include <assay/control/supervision_events.hpp>
 #include <assay/control/spending_events.hpp>
 #include <assay/promote/decision.hpp>

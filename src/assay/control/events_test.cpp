@@ -75,8 +75,6 @@ std::vector<Entry> samples() {
                               agent::ClaimStatus::contradicted,
                               "measured 1.2x"}},
                             {"two"}}},
-      PersonTimeBooked{"Ada", "approve", 90},
-      EvaluationUnaffordable{"c-7-gate-1", true, "nothing is left"},
       SupervisorFound{3, supervise::Condition::plateau, supervise::Cause::noise_floor, supervise::Recovery::buy_repeats,
                       2, 7, "flat"},
       DecisionAsked{1, DecisionKind::spend, 3, 7, "dear", {Option::sweep, Option::skip}, Option::skip, 6},

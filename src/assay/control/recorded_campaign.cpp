@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <assay/control/campaign.hpp>
+#include <assay/control/supervision.hpp>
 #include <assay/control/void_confirmation.hpp>
 
 namespace assay::control {
@@ -44,11 +45,10 @@ bool is_from_outside(const Entry& entry, bool waits) {
   if (std::holds_alternative<CandidatePromoted>(entry) || std::holds_alternative<CandidateRefused>(entry)) {
     return waits;
   }
-  return std::holds_alternative<PersonTimeBooked>(entry) || std::holds_alternative<AgentRunIntended>(entry) ||
+  return comes_from_person(entry) || std::holds_alternative<PersonTimeBooked>(entry) || std::holds_alternative<AgentRunIntended>(entry) ||
          std::holds_alternative<AgentRunEnded>(entry) || std::holds_alternative<BudgetReached>(entry) ||
          std::holds_alternative<ArmChosen>(entry) || std::holds_alternative<RoundPlanned>(entry) ||
-         std::holds_alternative<CandidatesSummarised>(entry) || std::holds_alternative<DecisionAnswered>(entry) ||
-         std::holds_alternative<PersonSteered>(entry);
+         std::holds_alternative<CandidatesSummarised>(entry);
 }
 
 }  // namespace assay::control

@@ -14,6 +14,7 @@
 #include <assay/control/recorded_campaign.hpp>
 #include <assay/control/recorded_evaluator.hpp>
 #include <assay/control/recorded_proposer.hpp>
+#include <assay/control/supervision.hpp>
 #include <assay/control/void_confirmation.hpp>
 
 namespace assay::control {
@@ -175,6 +176,12 @@ class JournalReplayer {
       differs("", performed.error().text());
     }
     return {};
+  }
+
+  // That a campaign was continued without an answer, the journal alone tells; what follows is decided.
+  [[nodiscard]] std::optional<DecisionClosed> closed_at_resume() const {
+    const std::optional<Entry>& entry = recorded_.entries[static_cast<std::size_t>(state_.last_sequence)];
+    return entry && std::holds_alternative<DecisionClosed>(*entry) ? overdue_at_resume(state_) : std::nullopt;
   }
 
   // How an attempt failed was the machine's doing: it is taken as it is written. That a session said nothing is not.

@@ -34,8 +34,8 @@ struct JournalReplay {
 /// with evaluations that end as they did and nobody else to ask. Everything that follows is decided anew: from raw
 /// samples the log-ratios of gates, the decisions of sweeps and confirmations (void ones too), what they teach (how
 /// hypotheses fared, headroom, the noise floor) and what evaluations cost; races, promotions, demotions, injections, and from
-/// the seed the tuner's proposals and which agent has the next run; numbers, duplicates, closed routes and budgets. What it
-/// writes must be the journal, byte for byte. What came from outside (a person's word, what agents left with the hypotheses
+/// the seed the tuner's proposals and which agent has the next run; numbers, duplicates, closed routes, budgets, and what the
+/// supervisor finds and asks. What it writes must be the journal, byte for byte. What came from outside (a person's word, what agents left with the hypotheses
 /// that they stated, what that cost, plans of a planner and the judged claims of a summariser, how an attempt failed) is
 /// taken as it is written, but must fit.
 [[nodiscard]] base::Result<JournalReplay> replay_journal(const archive::Archive& archive, const std::string& campaign,

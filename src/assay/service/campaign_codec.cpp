@@ -179,7 +179,6 @@ base::Json encode(const CampaignStatus& status) {
   if (!state.memory.hypotheses.empty() || !state.memory.evidence.empty()) {
     json["memory"] = control::view(state.memory, state.incumbent_number());
   }
-  json["spending"] = encode_spending(state);
   if (status.configuration.supervision) {
     json["supervisor"] = encode_supervision(state);
   }

@@ -146,25 +146,20 @@ base::Result<void> check_same_task(const control::CampaignConfiguration& a, cons
                   a.name, b.name, base::join(different, ", ")));
 }
 
-const control::Budget& budget_of(const control::CampaignConfiguration& configuration) {
-  static const control::Budget kNone;
-  return configuration.agent ? configuration.agent->budget : kNone;
-}
-
 bool has_limit(const control::Budget& budget) {
   return std::any_of(budget.limits.begin(), budget.limits.end(), [](const auto& limit) { return limit.has_value(); });
 }
 
 std::string budget_sentence(const control::CampaignConfiguration& a, const control::CampaignConfiguration& b) {
-  if (!has_limit(budget_of(a)) && !has_limit(budget_of(b))) {
+  if (!has_limit(control::budget_of(a)) && !has_limit(control::budget_of(b))) {
     return "Neither had a budget: only gain over spend compares them, not their ends.";
   }
-  if (!(budget_of(a) == budget_of(b))) {
+  if (!(control::budget_of(a) == control::budget_of(b))) {
     return "Their budgets differ: only gain over spend compares them, not their ends.";
   }
   std::vector<std::string> limits;
   for (const NamedResource& one : kResourcesShown) {
-    if (const auto limit = budget_of(a)[one.resource]) {
+    if (const auto limit = control::budget_of(a)[one.resource]) {
       limits.push_back(control::amount_text(one.resource, *limit));
     }
   }
@@ -329,8 +324,8 @@ base::Result<report::CampaignComparison> compare_campaigns(const Context& contex
   EndVerdict verdict = judge_ends(comparison.first, comparison.second, conditions);
   comparison.decided = verdict.decided;
   comparison.statement = std::move(verdict.statement);
-  const control::Budget& budget = budget_of(a.configuration);
-  comparison.equal_budgets = has_limit(budget) && budget == budget_of(b.configuration);
+  const control::Budget& budget = control::budget_of(a.configuration);
+  comparison.equal_budgets = has_limit(budget) && budget == control::budget_of(b.configuration);
   comparison.sentences.push_back(budget_sentence(a.configuration, b.configuration));
   if (promote::encode(a.configuration.policy) != promote::encode(b.configuration.policy)) {
     comparison.sentences.push_back(
