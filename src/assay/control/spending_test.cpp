@@ -27,7 +27,7 @@ Amounts time_amounts(std::int64_t device_ms, std::int64_t wall_ms) {
 }
 
 // Twenty candidates by hand, of which the first is the best; calls take up to `longest` elements' time.
-CampaignConfiguration long_campaign(std::int64_t longest = 2000) {
+CampaignConfiguration costly_campaign(std::int64_t longest = 2000) {
   CampaignConfiguration configuration = testing::sample_configuration();
   configuration.workloads.back().axes = {{"n", longest}};
   configuration.supplied = {testing::sample_solution("fast", "y = fast(x);\n// speed: 0.7\n")};
@@ -53,7 +53,7 @@ struct Limited {
 class Limit : public ::testing::TestWithParam<Limited> {};
 
 TEST_P(Limit, StopsACampaignInsideIt) {
-  CampaignConfiguration configuration = long_campaign(GetParam().longest);
+  CampaignConfiguration configuration = costly_campaign(GetParam().longest);
   configuration.budget[GetParam().resource] = GetParam().limit;
   Laboratory laboratory(configuration);
   const CampaignState state = must(laboratory.run());
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(All, Limit,
 
 TEST(Spending, WhatTheConfirmationTakesIsKeptForIt) {
   // The first is promoted in a race of one; then the budget ends the search.
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.supplied.resize(1);
   configuration.tunable.reset();
   configuration = [&] {
@@ -110,7 +110,7 @@ TEST(Spending, WhatTheConfirmationTakesIsKeptForIt) {
 }
 
 TEST(Spending, WhoTakesMuchLongerThanAllIsStoppedAtTheBudget) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.supplied = {testing::sample_solution("endless", "y = e(x);\n// speed: 10000\n")};
   configuration.budget[Resource::device_ms] = 60'000;
   Laboratory laboratory(configuration);
@@ -122,7 +122,7 @@ TEST(Spending, WhoTakesMuchLongerThanAllIsStoppedAtTheBudget) {
 }
 
 TEST(Spending, ABudgetThatDoesNotHoldTheBaselineStopsAtOnce) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.budget[Resource::wall_ms] = 0;
   Laboratory laboratory(configuration);
   CampaignState state = must(laboratory.run());
@@ -135,7 +135,7 @@ TEST(Spending, ABudgetThatDoesNotHoldTheBaselineStopsAtOnce) {
 }
 
 TEST(Spending, APersonsBudgetEndsTheSearchToo) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.policy.approval = promote::Approval::person;
   configuration.budget[Resource::human_seconds] = 60;
   Laboratory laboratory(configuration);
@@ -149,7 +149,7 @@ TEST(Spending, APersonsBudgetEndsTheSearchToo) {
 }
 
 TEST(Spending, WithoutALimitItIsCountedAndNothingIsSetAside) {
-  Laboratory laboratory(long_campaign());
+  Laboratory laboratory(costly_campaign());
   const CampaignState state = must(laboratory.run());
   EXPECT_GT(state.ledger.spent()[Resource::device_ms], 1000);
   EXPECT_EQ(state.ledger.spent()[Resource::device_ms], state.ledger.spent()[Resource::wall_ms])
@@ -164,7 +164,7 @@ TEST(Spending, WithoutALimitItIsCountedAndNothingIsSetAside) {
 
 // Killed after any event: the same journal, so the same spending, to the millisecond.
 TEST(Spending, AKillSpendsNothingTwice) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.supplied.resize(4);
   configuration.budget[Resource::device_ms] = 45'000;
   Laboratory undisturbed(configuration);
@@ -188,7 +188,7 @@ TEST(Spending, AKillSpendsNothingTwice) {
 
 // On a real device nobody knows how long a judge ran that died with its controller.
 TEST(Spending, AJudgeThatDiedWithItsControllerIsBookedAsItWasSetAside) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.device = "cpu";
   configuration.supplied.resize(1);
   configuration.budget[Resource::device_ms] = 60'000;
@@ -207,7 +207,7 @@ TEST(Spending, AJudgeThatDiedWithItsControllerIsBookedAsItWasSetAside) {
 }
 
 TEST(Spending, ABundleThatWasCompleteIsTakenAndBookedOnce) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.device = "cpu";
   configuration.supplied.resize(1);
   configuration.budget[Resource::device_ms] = 60'000;
@@ -242,7 +242,7 @@ TEST(EvaluationCosts, ARealDeviceIsHeldAsLongAsTheJudgeRuns) {
 }
 
 TEST(EvaluationCosts, AJudgeIsStoppedAMomentBeforeTheEnd) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.device = "cpu";
   EXPECT_FALSE(allowed_time(configuration, time_amounts(5, 5))) << "nothing has a limit";
   configuration.budget[Resource::device_ms] = 60'000;
@@ -256,7 +256,7 @@ TEST(EvaluationCosts, AJudgeIsStoppedAMomentBeforeTheEnd) {
 }
 
 TEST(EvaluationCosts, OnlyWhatHasALimitCanBePassed) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.budget[Resource::device_ms] = 10;
   EXPECT_TRUE(passes(configuration, time_amounts(5, 0), time_amounts(6, 0)));
   EXPECT_FALSE(passes(configuration, time_amounts(5, 0), time_amounts(5, 99)));
@@ -264,7 +264,7 @@ TEST(EvaluationCosts, OnlyWhatHasALimitCanBePassed) {
 }
 
 TEST(EvaluationCosts, TheSearchLeavesWhatItsDearestTook) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   configuration.budget[Resource::device_ms] = 100;
   CampaignState state;
   state.ledger = Ledger(configuration.budget);
@@ -282,7 +282,7 @@ TEST(EvaluationCosts, TheSearchLeavesWhatItsDearestTook) {
 }
 
 TEST(EvaluationCosts, ABudgetIsPartOfTheConfigurationAndOldOnesStayAsTheyWere) {
-  CampaignConfiguration configuration = long_campaign();
+  CampaignConfiguration configuration = costly_campaign();
   EXPECT_FALSE(encode(configuration).contains("budget"));
   configuration.budget[Resource::wall_ms] = 300'000;
   const auto read = must(decode_configuration(encode(configuration), "test"));

@@ -26,7 +26,7 @@ struct NamedResource {
 };
 constexpr std::array<NamedResource, control::kResources> kResourcesShown = {
     NamedResource{Resource::micro_dollars, "dollars"}, NamedResource{Resource::tokens, "tokens"},
-    NamedResource{Resource::wall_ms, "time of agents"}, NamedResource{Resource::device_ms, "device time"},
+    NamedResource{Resource::wall_ms, "time of agents and judges"}, NamedResource{Resource::device_ms, "device time"},
     NamedResource{Resource::human_seconds, "time of people"}};
 
 constexpr double kMicro = 1e6;
@@ -59,7 +59,7 @@ std::string axis_name(std::optional<Resource> axis) {
   }
   return *axis == Resource::micro_dollars ? "dollars spent by agents"
          : *axis == Resource::tokens      ? "tokens spent by agents"
-                                          : "seconds of agents' time";
+                                          : "seconds of agents and judges";
 }
 
 std::string cost_between(const control::Amounts& before, const control::Amounts& now) {
@@ -151,17 +151,15 @@ bool has_limit(const control::Budget& budget) {
 }
 
 std::string budget_sentence(const control::CampaignConfiguration& a, const control::CampaignConfiguration& b) {
-  const control::Budget budget = control::budget_of(a);
-  const control::Budget other = control::budget_of(b);
-  if (!has_limit(budget) && !has_limit(other)) {
+  if (!has_limit(control::budget_of(a)) && !has_limit(control::budget_of(b))) {
     return "Neither had a budget: only gain over spend compares them, not their ends.";
   }
-  if (budget != other) {
+  if (!(control::budget_of(a) == control::budget_of(b))) {
     return "Their budgets differ: only gain over spend compares them, not their ends.";
   }
   std::vector<std::string> limits;
   for (const NamedResource& one : kResourcesShown) {
-    if (const auto limit = budget[one.resource]) {
+    if (const auto limit = control::budget_of(a)[one.resource]) {
       limits.push_back(control::amount_text(one.resource, *limit));
     }
   }
@@ -326,7 +324,7 @@ base::Result<report::CampaignComparison> compare_campaigns(const Context& contex
   EndVerdict verdict = judge_ends(comparison.first, comparison.second, conditions);
   comparison.decided = verdict.decided;
   comparison.statement = std::move(verdict.statement);
-  const control::Budget budget = control::budget_of(a.configuration);
+  const control::Budget& budget = control::budget_of(a.configuration);
   comparison.equal_budgets = has_limit(budget) && budget == control::budget_of(b.configuration);
   comparison.sentences.push_back(budget_sentence(a.configuration, b.configuration));
   if (promote::encode(a.configuration.policy) != promote::encode(b.configuration.policy)) {
