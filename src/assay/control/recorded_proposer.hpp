@@ -22,6 +22,8 @@ class RecordedProposer final : public agent::Proposer {
   void stand_at(int round);
 
   [[nodiscard]] std::string name() const override;
+  /// How runs ended, abandoned ones too, is taken from the journal: nobody ends one here.
+  [[nodiscard]] bool is_running() const override { return true; }
   [[nodiscard]] base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& history,
                                                                    int count) override;
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include <assay/archive/sample_bundle.hpp>
 #include <assay/base/digest.hpp>
@@ -98,6 +99,73 @@ TEST(ReplayJournal, WhatCameFromOutsideIsTakenAsItIsWritten) {
   EXPECT_EQ(replay.taken.at("person_time_booked"), 1);
   EXPECT_EQ(replay.taken.at("candidate_promoted"), 1);
   EXPECT_EQ(replay.taken.at("evaluation_failed"), 1);
+}
+
+// Two agents that state hypotheses; one run a round, given by the journal. Or one run that goes on over all rounds.
+class StatingAgents final : public agent::Proposer {
+ public:
+  explicit StatingAgents(bool goes_on) : goes_on_(goes_on) {}
+  [[nodiscard]] std::string name() const override { return "agents"; }
+  [[nodiscard]] bool is_running() const override { return goes_on_ && !id_.empty(); }
+  void attend(const agent::Situation& /*situation*/, agent::RunJournal& journal) override { journal_ = &journal; }
+  base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& history, int /*count*/) override {
+    if (id_.empty()) {
+      const std::vector<std::string> arms = {"codex", "claude"};
+      ASSAY_TRY_ASSIGN(const std::size_t arm, journal_->choose(arms));
+      ASSAY_TRY_ASSIGN(id_, journal_->intend({arms[arm], {{}, 0.0001}, {}}));
+    }
+    agent::Proposal one;
+    const std::string text = std::to_string(history.size());
+    one.solution = testing::sample_solution("s" + text, "y = " + text + ";\n// speed: 1." + text + "\n");
+    one.hypothesis.change = "change " + text;
+    one.stated.emplace();
+    one.stated->mechanism = "mechanism " + text;
+    one.stated->change = one.hypothesis.change;
+    if (!goes_on_ || history.size() == 2) {
+      agent::RunEnding ending;
+      ending.id = std::exchange(id_, "");
+      ending.outcome = agent::RunOutcome::finished;
+      ending.spend = {agent::Certainty::exact, {{}, 0.00004}};
+      ASSAY_TRY(journal_->end(ending));
+    }
+    return std::vector{one};
+  }
+
+ private:
+  bool goes_on_;
+  std::string id_;
+  agent::RunJournal* journal_ = nullptr;
+};
+
+TEST(ReplayJournal, OfAgentsItDecidesWhoRanAndWhatTheirHypothesesCameTo) {
+  for (const bool goes_on : {false, true}) {
+    SCOPED_TRACE(goes_on);
+    CampaignConfiguration configuration = testing::sample_configuration();
+    configuration.supplied.clear();
+    configuration.rounds = 3;
+    configuration.candidates_per_round = 1;
+    configuration.agent.emplace();
+    configuration.agent->word = "codex";
+    configuration.agent->others = {{"claude", "", std::nullopt}};
+    configuration.agent->micro_dollars_per_run = 100;
+    Laboratory laboratory(configuration);
+    StatingAgents agents(goes_on);
+    must(run_campaign(laboratory.archive(), "scale-search", laboratory.evaluator(), agents, {}));
+    const JournalReplay replay = replayed(laboratory);
+    ASSERT_FALSE(replay.difference) << replay.difference->why << "\n" << replay.difference->other;
+    EXPECT_EQ(replay.reproduced, replay.events);
+    EXPECT_EQ(replay.decided.at("hypothesis_stated"), 3);
+    EXPECT_EQ(replay.decided.at("hypothesis_tested"), 3);
+    EXPECT_EQ(replay.decided.at("arm_chosen"), goes_on ? 1 : 3);
+    EXPECT_EQ(replay.taken.at("agent_run_ended"), goes_on ? 1 : 3);
+    const auto done =
+        archive::open_raw(laboratory.archive().root())
+            .script("UPDATE events SET body = replace(body, 'codex', 'claude') WHERE kind = 'arm_chosen'");
+    ASSERT_TRUE(done) << done.error().text();
+    const JournalReplay tampered = replayed(laboratory);
+    ASSERT_TRUE(tampered.difference);
+    EXPECT_EQ(tampered.difference->kind, "arm_chosen") << "the first run is the first agent's";
+  }
 }
 
 TEST(ReplayJournal, JournalsOfBeforeDidNotSayWhatEvaluationsCost) {
