@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -116,10 +117,10 @@ class StatingAgents final : public agent::Proposer {
     }
     agent::Proposal one;
     const std::string text = std::to_string(history.size());
-    one.solution = testing::sample_solution("s" + text, "y = " + text + ";\n// speed: 1." + text + "\n");
+    one.solution = testing::sample_solution("s" + text, "y = " + text + ";\n// speed: 1.3" + text + "\n");
     one.hypothesis.change = "change " + text;
     one.stated.emplace();
-    one.stated->mechanism = "mechanism " + text;
+    one.stated->mechanism = std::array{"wider loads", "fewer barriers", "less shared memory"}.at(history.size());
     one.stated->change = one.hypothesis.change;
     if (!goes_on_ || history.size() == 2) {
       agent::RunEnding ending;
