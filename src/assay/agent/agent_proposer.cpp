@@ -41,9 +41,8 @@ void AgentProposer::attend(const Situation& situation, RunJournal& journal) {
 base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Trial>& history, int count) {
   ASSAY_CHECK(journal_ != nullptr && situation_);
   Round round;
-  round.best =
-      starting_trial(history, situation_->start_from,
-                     settings_.keeps_language ? std::optional(settings_.origin.spec.language) : std::nullopt);
+  round.best = starting_trial(history, situation_->start_from,
+                              settings_.keeps_language ? std::optional(settings_.origin.spec.language) : std::nullopt);
   round.parent = round.best == nullptr ? &settings_.origin : &round.best->solution;
   round.situation = *situation_;
   round.situation.parent = round.parent->name;
@@ -51,8 +50,8 @@ base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Tri
       round.best == nullptr ? std::optional<double>(0) : round.best->log_ratio_to_baseline;
   if (settings_.keeps_language) {
     round.situation.interface =
-        fmt::format("They stay in {}, and keep their entry point, {}.",
-                    task::to_string(round.parent->spec.language), round.parent->spec.entry_point);
+        fmt::format("They stay in {}, and keep their entry point, {}.", task::to_string(round.parent->spec.language),
+                    round.parent->spec.entry_point);
     // How fast what it begins with is, nobody has measured.
     round.situation.parent_log_ratio = round.best == nullptr ? std::nullopt : round.best->log_ratio_to_baseline;
   }

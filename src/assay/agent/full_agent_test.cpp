@@ -179,8 +179,7 @@ TEST_F(FullAgentTest, WhatRunsOfAKilledControllerLeftIsNotPaidAgain) {
       ASSERT_TRUE(kept.keep({id, RunOutcome::finished, "done", "", "", {Certainty::exact, {{7, 0, 0, 1, 0}, 0.1}}}));
     }
   }
-  const std::string plan =
-      "{\"hypotheses\": [" + hypothesis(0, "wider") + ", " + hypothesis(0, "longer") + "]}";
+  const std::string plan = "{\"hypotheses\": [" + hypothesis(0, "wider") + ", " + hypothesis(0, "longer") + "]}";
   ASSERT_TRUE(os::write_file_atomic(KeptRun(folders, "c-run-1").answer(), plan));
   journal_.before = {{"c-run-1", RunOutcome::finished, "planner (planner)"},
                      {"c-run-2", std::nullopt, "executor (executor)"},

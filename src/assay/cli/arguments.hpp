@@ -152,7 +152,8 @@ using Command =
                  PolicyExplainCommand, ApproveCommand, ReportCommand, ExportCommand, ArchiveCommand,
                  ArchiveFailuresCommand, DatasetCheckCommand, MaterialiseCommand, AuditCommand, ImportCommand,
                  CertificateCommand, VerifyCertificateCommand, AgentParseCommand, SkillsListCommand, SkillsLintCommand,
-                 SkillsInstallCommand, CampaignCompareCommand, McpCommand, InboxCommand, InboxAnswerCommand, SteerCommand, ReplayJournalCommand>;
+                 SkillsInstallCommand, CampaignCompareCommand, McpCommand, InboxCommand, InboxAnswerCommand,
+                 SteerCommand, ReplayJournalCommand>;
 
 /// What a command line asks for.
 struct Arguments {

@@ -16,10 +16,13 @@
 #include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
 #include <assay/control/memory_events.hpp>
-#include <assay/control/routing_events.hpp>
 #include <assay/control/role_events.hpp>
-#include <assay/control/supervision_events.hpp>
+<<<<<<< HEAD
+#include <assay/control/routing_events.hpp>
 #include <assay/control/spending_events.hpp>
+=======
+>>>>>>> 234ea2d57fda78c97747279efcfd510ee4032d26
+#include <assay/control/supervision_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
 #include <assay/task/outcome.hpp>
@@ -236,14 +239,13 @@ struct BudgetReached {
   std::string why;
 };
 
-using Entry =
-    std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
-                 CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
-                 CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
-                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
-                 HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound,
-                 DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered,
-                 PersonTimeBooked, EvaluationUnaffordable>;
+using Entry = std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
+                           CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
+                           CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade,
+                           InjectionGated, InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended,
+                           AgentRunEnded, BudgetReached, HypothesisStated, HypothesisTested, EvidenceRecorded,
+                           ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound, DecisionAsked,
+                           DecisionAnswered, DecisionClosed, PersonSteered, PersonTimeBooked, EvaluationUnaffordable>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

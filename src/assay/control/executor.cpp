@@ -283,9 +283,9 @@ base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
   const bool at_the_budget = result.error().code == kBudgetSpent || (allowed && result.error().code == kJudgeTimedOut &&
                                                                      lap.value_or(*allowed) + kTimeToDie >= *allowed);
   if (state_.pending) {  // Not yet in the journal, as a session is that said nothing.
-    const auto recorded = record(EvaluationFailed{evaluate.target.evaluation, result.error().code,
-                                                  result.error().text(),
-                                                  at_the_budget ? evaluate.most : cost_of_failure(lap)});
+    const auto recorded =
+        record(EvaluationFailed{evaluate.target.evaluation, result.error().code, result.error().text(),
+                                at_the_budget ? evaluate.most : cost_of_failure(lap)});
     if (!recorded) {
       result.error().context.push_back("and the journal could not take it: " + recorded.error().text());
       return result;

@@ -76,7 +76,9 @@ TEST(ReplayJournal, ACampaignThatIsUnderWayIsReplayedAsFarAsItIs) {
     EXPECT_THROW(static_cast<void>(laboratory.run(observer)), testing::Killed);
     const JournalReplay replay = replayed(laboratory);
     EXPECT_FALSE(replay.difference) << replay.difference->why;
-    EXPECT_EQ(replay.reproduced, static_cast<std::int64_t>(stop));
+    // What lands in one transaction with the event that was the last to be heard of is there too.
+    EXPECT_GE(replay.reproduced, static_cast<std::int64_t>(stop));
+    EXPECT_EQ(replay.reproduced, static_cast<std::int64_t>(laboratory.journal().size()));
   }
 }
 

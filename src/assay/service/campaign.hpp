@@ -45,7 +45,7 @@ struct CampaignOptions {
   AgentOptions agent;
   bool supervised = true;
   std::optional<double> ask_above_sweep_seconds;  ///< Absent: sweeps are made unasked.
-  std::optional<double> budget_device_seconds;  ///< Limits of the whole campaign; absent: none.
+  std::optional<double> budget_device_seconds;    ///< Limits of the whole campaign; absent: none.
   std::optional<double> budget_minutes;
   std::optional<double> budget_human_minutes;
 };

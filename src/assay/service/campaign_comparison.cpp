@@ -26,7 +26,7 @@ struct NamedResource {
 };
 constexpr std::array<NamedResource, control::kResources> kResourcesShown = {
     NamedResource{Resource::micro_dollars, "dollars"}, NamedResource{Resource::tokens, "tokens"},
-    NamedResource{Resource::wall_ms, "time of agents"}, NamedResource{Resource::device_ms, "device time"},
+    NamedResource{Resource::wall_ms, "time of agents and judges"}, NamedResource{Resource::device_ms, "device time"},
     NamedResource{Resource::human_seconds, "time of people"}};
 
 constexpr double kMicro = 1e6;
@@ -59,7 +59,7 @@ std::string axis_name(std::optional<Resource> axis) {
   }
   return *axis == Resource::micro_dollars ? "dollars spent by agents"
          : *axis == Resource::tokens      ? "tokens spent by agents"
-                                          : "seconds of agents' time";
+                                          : "seconds of agents and judges";
 }
 
 std::string cost_between(const control::Amounts& before, const control::Amounts& now) {

@@ -24,8 +24,8 @@ namespace assay::service {
                                                                        const std::vector<archive::Event>& events,
                                                                        std::optional<control::Resource> axis);
 
-/// On what two campaigns' spending is shown: the first of dollars, tokens and time of agents of which both spent; none: the
-/// time that went by.
+/// On what two campaigns' spending is shown: the first of dollars, tokens and the time of agents and judges of which
+/// both spent; none: the time that went by.
 [[nodiscard]] std::optional<control::Resource> common_axis(const control::Ledger& first, const control::Ledger& second);
 
 /// Which of two confirmed speedups is larger, where that can be said: both intervals must lie apart.

@@ -10,8 +10,8 @@
 #include <assay/promote/policy.hpp>
 #include <assay/promote/reported_interval.hpp>
 #include <assay/report/html.hpp>
-#include <assay/service/supervision_report.hpp>
 #include <assay/service/spending_words.hpp>
+#include <assay/service/supervision_report.hpp>
 
 namespace assay::service {
 namespace {
