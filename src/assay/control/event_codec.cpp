@@ -8,11 +8,6 @@
 #include <assay/control/injection_codec.hpp>
 #include <assay/control/memory_codec.hpp>
 #include <assay/control/role_codec.hpp>
-<<<<<<< HEAD
-#include <assay/control/routing_codec.hpp>
-#include <assay/control/spending_codec.hpp>
-=======
->>>>>>> 234ea2d57fda78c97747279efcfd510ee4032d26
 #include <assay/control/supervision_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>

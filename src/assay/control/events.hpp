@@ -17,11 +17,6 @@
 #include <assay/control/log_ratio.hpp>
 #include <assay/control/memory_events.hpp>
 #include <assay/control/role_events.hpp>
-<<<<<<< HEAD
-#include <assay/control/routing_events.hpp>
-#include <assay/control/spending_events.hpp>
-=======
->>>>>>> 234ea2d57fda78c97747279efcfd510ee4032d26
 #include <assay/control/supervision_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>

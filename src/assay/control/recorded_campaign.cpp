@@ -45,17 +45,10 @@ bool is_from_outside(const Entry& entry, bool waits) {
   if (std::holds_alternative<CandidatePromoted>(entry) || std::holds_alternative<CandidateRefused>(entry)) {
     return waits;
   }
-<<<<<<< HEAD
   return comes_from_person(entry) || std::holds_alternative<PersonTimeBooked>(entry) ||
          std::holds_alternative<AgentRunIntended>(entry) || std::holds_alternative<AgentRunEnded>(entry) ||
          std::holds_alternative<BudgetReached>(entry) || std::holds_alternative<ArmChosen>(entry) ||
          std::holds_alternative<RoundPlanned>(entry) || std::holds_alternative<CandidatesSummarised>(entry);
-=======
-  return comes_from_person(entry) || std::holds_alternative<PersonTimeBooked>(entry) || std::holds_alternative<AgentRunIntended>(entry) ||
-         std::holds_alternative<AgentRunEnded>(entry) || std::holds_alternative<BudgetReached>(entry) ||
-         std::holds_alternative<ArmChosen>(entry) || std::holds_alternative<RoundPlanned>(entry) ||
-         std::holds_alternative<CandidatesSummarised>(entry);
->>>>>>> 234ea2d57fda78c97747279efcfd510ee4032d26
 }
 
 }  // namespace assay::control

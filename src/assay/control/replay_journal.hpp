@@ -31,7 +31,6 @@ struct JournalReplay {
 };
 
 /// Goes through a campaign again, offline: the same controller, in an archive of its own in `scratch`, an existing folder,
-<<<<<<< HEAD
 /// with evaluations that end as they did and nobody else to ask. Everything that follows is decided anew: from raw samples
 /// the log-ratios of gates, the decisions of sweeps and confirmations (void ones too), what they teach (how hypotheses fared,
 /// headroom, the noise floor) and what evaluations cost; races, promotions, demotions, injections, and from the seed the
@@ -39,15 +38,6 @@ struct JournalReplay {
 /// finds and asks. What it writes must be the journal, byte for byte. What came from outside (a person's word, what agents
 /// left with the hypotheses that they stated, what that cost, plans of a planner and the judged claims of a summariser, how
 /// an attempt failed) is taken as it is written, but must fit.
-=======
-/// with evaluations that end as they did and nobody else to ask. Everything that follows is decided anew: from raw
-/// samples the log-ratios of gates, the decisions of sweeps and confirmations (void ones too), what they teach (how
-/// hypotheses fared, headroom, the noise floor) and what evaluations cost; races, promotions, demotions, injections, and from
-/// the seed the tuner's proposals and which agent has the next run; numbers, duplicates, closed routes, budgets, and what the
-/// supervisor finds and asks. What it writes must be the journal, byte for byte. What came from outside (a person's word, what agents left with the hypotheses
-/// that they stated, what that cost, plans of a planner and the judged claims of a summariser, how an attempt failed) is
-/// taken as it is written, but must fit.
->>>>>>> 234ea2d57fda78c97747279efcfd510ee4032d26
 [[nodiscard]] base::Result<JournalReplay> replay_journal(const archive::Archive& archive, const std::string& campaign,
                                                          const os::Path& scratch);
 

@@ -49,7 +49,7 @@ TEST(MarkedSearch, ThePhantomBreakthroughIsMarkedAndNothingElseIsTakenForOne) {
       ++phantoms;
       EXPECT_EQ(trace.name, "gdn_decode_qk4_v8_d128_k_last");
       EXPECT_EQ(evaluation_of(supervised_traces(), trace, mark.finding.at).iteration, 5);
-      EXPECT_THAT(mark.finding.evidence, ::testing::HasSubstr("2.87 times as fast"));
+      EXPECT_THAT(mark.finding.evidence, ::testing::HasSubstr("2.86 times as fast"));
       EXPECT_THAT(mark.finding.evidence, ::testing::HasSubstr("its code is that of attempt 2, which it replaced"));
       EXPECT_THAT(mark.finding.evidence, ::testing::HasSubstr("different environments"));
     }
