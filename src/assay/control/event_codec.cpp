@@ -8,6 +8,8 @@
 #include <assay/control/injection_codec.hpp>
 #include <assay/control/memory_codec.hpp>
 #include <assay/control/role_codec.hpp>
+#include <assay/control/routing_codec.hpp>
+#include <assay/control/spending_codec.hpp>
 #include <assay/control/supervision_codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/record_codec.hpp>

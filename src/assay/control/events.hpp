@@ -17,6 +17,8 @@
 #include <assay/control/log_ratio.hpp>
 #include <assay/control/memory_events.hpp>
 #include <assay/control/role_events.hpp>
+#include <assay/control/routing_events.hpp>
+#include <assay/control/spending_events.hpp>
 #include <assay/control/supervision_events.hpp>
 #include <assay/promote/decision.hpp>
 #include <assay/promote/representatives.hpp>
