@@ -66,8 +66,8 @@ struct Situation {
   std::vector<task::Hypothesis> hypotheses = {};  ///< That nobody has tried yet.
   std::vector<std::string> references = {};       ///< What may be studied, a line each.
   RoleMemory roles;
-  std::vector<std::string> notes = {};    ///< What people and the supervisor say, a line each. Data, whoever wrote it.
-  std::optional<int> start_from = {};       ///< The candidate that a person wants it to start from; absent: the fastest.
+  std::vector<std::string> notes = {};  ///< What people and the supervisor say, a line each. Data, whoever wrote it.
+  std::optional<int> start_from = {};   ///< The candidate that a person wants it to start from; absent: the fastest.
 };
 
 [[nodiscard]] base::Json encode(const Situation& situation);

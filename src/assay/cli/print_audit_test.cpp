@@ -53,8 +53,9 @@ std::string line_of(const std::string& text, const std::string& start) {
 
 TEST(PrintAudit, SaysWhatAMemoryOfSourcesWouldHaveRefused) {
   const std::string text = printed(sample_archive());
-  EXPECT_THAT(text, HasSubstr("a memory would have refused 1 of 8: 1 repeat bytes (7 are unique, one up to 2 times), 0 more "
-                              "only comments and blank space (7 sources); of 1 the verdict was known\n"));
+  EXPECT_THAT(text,
+              HasSubstr("a memory would have refused 1 of 8: 1 repeat bytes (7 are unique, one up to 2 times), 0 more "
+                        "only comments and blank space (7 sources); of 1 the verdict was known\n"));
   EXPECT_THAT(text, HasSubstr("a memory would have refused 4 of 8: 4 repeat bytes (4 are unique"));
   foreign::TraceArchive archive = sample_archive();
   archive.evaluations.resize(2);

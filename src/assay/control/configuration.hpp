@@ -37,8 +37,8 @@ struct FullAgentPlan {
 
 /// Which agent proposes, and what it may cost.
 struct AgentPlan {
-  std::string word;   ///< "codex", "claude", "http:URL", or "command:PROGRAM".
-  std::string model;  ///< Empty: the program's default.
+  std::string word;    ///< "codex", "claude", "http:URL", or "command:PROGRAM".
+  std::string model;   ///< Empty: the program's default.
   bool tools = false;  ///< It may submit candidates during its run, by tools (MCP); each is then a round.
   int minutes_per_run = 20;
   std::int64_t micro_dollars_per_run = 0;  ///< Set aside for a run, and booked where its account is lost.

@@ -69,7 +69,7 @@ struct CandidateState {
   std::optional<LogRatio> gate_log_ratio;
   std::optional<Outrun> outrun;  ///< Absent: it was swept, failed its gate, or its round is still open.
   bool in_race_again = false;    ///< A winner of its round that outran it was demoted: it may be swept after all.
-  int gated_against = 0;                ///< The incumbent of that time; 0: the baseline.
+  int gated_against = 0;         ///< The incumbent of that time; 0: the baseline.
   std::optional<std::string> demotion;  ///< Why its confirmation took the place back that a promotion had given it.
   std::optional<int> tests;             ///< The hypothesis that it tests, by number.
 };

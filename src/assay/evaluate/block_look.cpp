@@ -6,8 +6,8 @@
 
 namespace assay::evaluate {
 
-void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
-                std::vector<task::Finding> findings) {
+void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome,
+                std::optional<std::int32_t> workload, std::vector<task::Finding> findings) {
   Fault& fault = result.fault.emplace();
   fault.side = side.contestant->side;
   fault.outcome = outcome;

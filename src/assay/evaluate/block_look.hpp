@@ -33,8 +33,8 @@ struct CallBlock {
 };
 
 /// Makes this the pair's fault: findings, at least one, about a side and perhaps a workload.
-void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome, std::optional<std::int32_t> workload,
-                std::vector<task::Finding> findings);
+void note_fault(PairResult& result, const SideProcess& side, task::Outcome outcome,
+                std::optional<std::int32_t> workload, std::vector<task::Finding> findings);
 
 /// Looks at what the calls of a block have left. What is wrong becomes the pair's fault; what is right is counted there.
 /// Session and result outlive it.

@@ -65,10 +65,10 @@ class DeviceBlock {
   GpuClock clock_;
   double sweep_seconds_ = 0;
 
-  device::cuda::Memory arena_;        ///< Expected values, then scratch.
-  device::cuda::Memory input_words_;  ///< Digests of the inputs before and after the calls …
+  device::cuda::Memory arena_;                ///< Expected values, then scratch.
+  device::cuda::Memory input_words_;          ///< Digests of the inputs before and after the calls …
   device::cuda::PinnedMemory input_results_;  ///< … and where they are copied to.
-  device::cuda::Memory words_;        ///< What a look at outputs leaves.
+  device::cuda::Memory words_;                ///< What a look at outputs leaves.
 
   std::optional<BlockInputs> inputs_;
   std::vector<std::span<const std::byte>> present_;

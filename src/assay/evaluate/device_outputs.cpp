@@ -124,8 +124,9 @@ class DeviceOutputs final : public CallOutputs {
  private:
   // Enqueues a copy of words from the device to those kept, from `first` on.
   [[nodiscard]] base::Result<void> bring(DevicePointer from, std::size_t first, std::size_t count) const {
-    return cuda::copy_from_device(kept_->words.bytes().subspan(first * sizeof(std::uint64_t), count * sizeof(std::uint64_t)),
-                                  from, block_->stream());
+    return cuda::copy_from_device(
+        kept_->words.bytes().subspan(first * sizeof(std::uint64_t), count * sizeof(std::uint64_t)), from,
+        block_->stream());
   }
 
   [[nodiscard]] std::vector<std::uint64_t> words(std::size_t first, std::size_t count) const {
@@ -177,7 +178,7 @@ class DeviceOutputs final : public CallOutputs {
   OutputPreparation preparation_;
   verify::DeviceOutputGuard guard_;
   verify::DeviceOutputGuard kept_guard_;  ///< Of the copy.
-  bool looks_ = false;  ///< The last look has begun.
+  bool looks_ = false;                    ///< The last look has begun.
   std::optional<operators::cuda::DeviceVerdict> verdict_;
 };
 
@@ -185,8 +186,7 @@ class DeviceOutputs final : public CallOutputs {
 }  // namespace device_outputs
 
 base::Result<std::unique_ptr<CallOutputs>> prepare_device_outputs(DeviceBlock& block, HostChecker& host,
-                                                                  device::CallMemory& memory,
-                                                                  KeptCall& kept,
+                                                                  device::CallMemory& memory, KeptCall& kept,
                                                                   const OutputPreparation& preparation) {
   ASSAY_TRY_ASSIGN(const device::cuda::DevicePointer address, address_on_device(memory));
   auto made = std::make_unique<device_outputs::DeviceOutputs>(block, host, memory, address, kept, preparation);

@@ -143,7 +143,8 @@ class ProcessPair {
       is_new_ = maker_.contents().is_new(schedule[at]);
       const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
       blocks_[now_].first = &schedule[at];
-      ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), blocks_[now_], following));
+      ASSAY_TRY(
+          run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), blocks_[now_], following));
       if (result_.fault) {
         note_failing_input(failed_late_ != nullptr ? *failed_late_ : schedule[at]);
       }
@@ -362,7 +363,8 @@ class ProcessPair {
     base::Result<worker::Call> described =
         describe_call(*side.contestant, request().definition, block.axes, block.layout, block.arguments, how);
     if (!described) {
-      note_fault(result_, side, task::Outcome::not_built, block.workload, {plan_fault(described.error(), side.contestant->side)});
+      note_fault(result_, side, task::Outcome::not_built, block.workload,
+                 {plan_fault(described.error(), side.contestant->side)});
       return std::nullopt;
     }
     return std::move(*described);
@@ -513,13 +515,13 @@ class ProcessPair {
   base::Philox random_;
   task::Named<double> device_seconds_before_;
   std::optional<BusyMeter> busy_;  ///< Once the processes have started.
-  bool is_new_ = false;  ///< What the block's calls see.
+  bool is_new_ = false;            ///< What the block's calls see.
   PairProcesses processes_;
   PairResult result_;
   BlockLook look_{session_, result_};
   std::array<CallBlock, 2> blocks_;  ///< Of now, and of before or after.
   std::size_t now_ = 0;
-  CallBlock* unfinished_ = nullptr;                    ///< The block before, of which the last look is still to come …
+  CallBlock* unfinished_ = nullptr;  ///< The block before, of which the last look is still to come …
   const measure::ScheduledCall* failed_late_ = nullptr;  ///< … and its call, if that has found something.
   BlockMaker maker_;                                     // A thread of its works on the others: last.
 };

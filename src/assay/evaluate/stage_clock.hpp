@@ -24,7 +24,8 @@ class StageClock {
   [[nodiscard]] task::Named<double> seconds() const {
     static constexpr std::array<const char*, kStages> kNames = {
         "start the processes",
-        "generate inputs",         "bring inputs to the device and compute what is expected there",
+        "generate inputs",
+        "bring inputs to the device and compute what is expected there",
         "prepare outputs",
         "wait until the device is through with that",
         "call",

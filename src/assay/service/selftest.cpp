@@ -231,8 +231,7 @@ base::Result<SelftestPlan> plan_selftest(const Context& context, const SelftestO
                         "--device, or another folder with --corpus",
                         entry.file.string(), task::to_string(entry.solution.spec.language), plan.device));
       }
-      const bool takes_part =
-          !options.ablate || (entry.kind == EntryKind::hostile && !probes_of(entry).empty());
+      const bool takes_part = !options.ablate || (entry.kind == EntryKind::hostile && !probes_of(entry).empty());
       if (takes_part && entry.name.find(options.only) != std::string::npos) {
         plan.entries.push_back(std::move(entry));
       }

@@ -37,10 +37,10 @@ enum class Kind : std::uint16_t {
   map = 3,
   call = 4,
   floor = 5,
-  rouse = 13,   ///< Before `wake`: whoever has answered waits for the next command without sleeping.
-  wake = 8,     ///< Before each call on a device: the same, and the device is this process's by then.
-  device = 7,   ///< Open a device; before map, load and call.
-  prepare = 9,  ///< Make a call ready: capture it (cold), or run it once untimed (hot).
+  rouse = 13,         ///< Before `wake`: whoever has answered waits for the next command without sleeping.
+  wake = 8,           ///< Before each call on a device: the same, and the device is this process's by then.
+  device = 7,         ///< Open a device; before map, load and call.
+  prepare = 9,        ///< Make a call ready: capture it (cold), or run it once untimed (hot).
   load_kernels = 10,  ///< In place of `load`: device code alone, which the worker itself launches.
   collect = 11,  ///< After a call by CUPTI, whose own work is then outside of what the judge times: what it traced.
   series = 12,   ///< Make one call many times over, as another evaluator times it. See Series.

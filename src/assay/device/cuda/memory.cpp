@@ -92,7 +92,8 @@ bool ImagedMemory::turn() {
 }
 
 std::vector<Part> ImagedMemory::present(std::size_t size) const {
-  std::vector<Part> parts = size != 0 && size == published_size_ && front() == published_image_ ? published_ : image().present(size);
+  std::vector<Part> parts =
+      size != 0 && size == published_size_ && front() == published_image_ ? published_ : image().present(size);
   for (std::size_t block = 0; block < placed_.size() && block * kPlacedBlock < size; ++block) {
     if (placed_[block]) {
       const std::size_t begin = block * kPlacedBlock;

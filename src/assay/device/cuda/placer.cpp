@@ -193,9 +193,8 @@ base::Result<void> Placer::enqueue(const Staged& staged, const Stream& stream) c
   const DevicePointer arrived = staged.arrived_.address();
   ASSAY_TRY(copy_to_device(arrived, staged.host_.bytes().first(staged.bytes_), stream));
   if (staged.pieces_ != 0) {
-    const std::uint64_t blocks =
-        std::min<std::uint64_t>((staged.pieces_ + kWarpsAPlacement - 1) / kWarpsAPlacement,
-                                std::uint64_t{multiprocessors_} * kPlacementsAMultiprocessor);
+    const std::uint64_t blocks = std::min<std::uint64_t>((staged.pieces_ + kWarpsAPlacement - 1) / kWarpsAPlacement,
+                                                         std::uint64_t{multiprocessors_} * kPlacementsAMultiprocessor);
     ASSAY_TRY(launch(place_, {.grid = {static_cast<unsigned>(blocks), 1, 1}, .block = {kThreadsAPlacement, 1, 1}},
                      stream, arrived, std::uint64_t{staged.pieces_}, DevicePointer{arrived + staged.masks_at_}));
   }

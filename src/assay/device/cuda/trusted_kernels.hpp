@@ -9,9 +9,9 @@
 #include <assay/base/error.hpp>
 #include <assay/device/cuda/device_comparison.hpp>
 #include <assay/device/cuda/driver.hpp>
-#include <assay/device/cuda/pinned_memory.hpp>
 #include <assay/device/cuda/element_format.hpp>
 #include <assay/device/cuda/fill_pattern.hpp>
+#include <assay/device/cuda/pinned_memory.hpp>
 
 namespace assay::device::cuda {
 
