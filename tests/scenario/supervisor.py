@@ -8,7 +8,7 @@ TRACES = scenario.REPOSITORY / "tests" / "data" / "traces"
 
 # Leaves what no compiler takes, another text each time, and tells the prompt that it was given.
 BREAK = """#!/bin/sh
-tried=$(grep -c '"number"' state.json)
+tried=$(od -An -N6 -tx1 /dev/urandom | tr -d ' \\n')
 for source in candidate/*; do
   echo "#error attempt $tried" > "$source"
 done

@@ -138,7 +138,8 @@ std::vector<std::string> taken_over(ListedJournal& journal, int count, RunOutcom
   RoutedProposer proposer(std::move(arms));
   proposer.attend({}, journal);
   std::vector<std::string> names;
-  for (const Proposal& proposal : proposer.propose({}, count).value()) {
+  const std::vector<Proposal> proposals = proposer.propose({}, count).value();
+  for (const Proposal& proposal : proposals) {
     names.push_back(proposal.solution.name);
   }
   return names;

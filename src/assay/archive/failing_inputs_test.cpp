@@ -26,7 +26,8 @@ class FailingInputsTest : public testing::Test {
   }
   std::vector<std::uint64_t> seeds(std::string_view definition, std::int64_t most = 100) const {
     std::vector<std::uint64_t> found;
-    for (const StoredFailingInput& one : archive_.failing_inputs(definition, most).value()) {
+    const auto inputs = archive_.failing_inputs(definition, most).value();
+    for (const StoredFailingInput& one : inputs) {
       found.push_back(one.input.seed);
     }
     return found;
