@@ -235,7 +235,8 @@ TEST_F(ProgramTest, AuditAnswersInTextAndInJsonAndWritesAPage) {
   ASSERT_TRUE(written);
   EXPECT_THAT(*written, HasSubstr("<title>traces – Assay audit</title>"));
   const auto json = base::Json::parse(act(AuditCommand{command.folder, "", ""}, Format::json)->text);
-  EXPECT_EQ(json.size(), 5U);
+  EXPECT_EQ(json.size(), 6U);
+  EXPECT_TRUE(json.contains("repeats") && json.contains("supervisor"));
   EXPECT_EQ(json["promotions"].size(), 39U);
   const auto missing = act(AuditCommand{folder_.path().string(), "", ""});
   ASSERT_FALSE(missing);
