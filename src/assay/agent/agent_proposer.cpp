@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <assay/agent/kept_run.hpp>
+#include <assay/agent/run_ending.hpp>
 #include <assay/agent/stated_hypothesis.hpp>
 #include <assay/agent/stream_reader.hpp>
 #include <assay/agent/working_folder.hpp>
@@ -120,21 +121,13 @@ base::Result<AgentProposer::Next> AgentProposer::make(const std::string& id, Rou
                     round.parent->sources));
   ASSAY_TRY(kept.begin());
   auto run = run_once(kept.work(), id);
-  RunEnding ending;
-  ending.id = id;
-  if (!run) {
-    // Nothing was asked of a model: it could not be started.
-    ending.outcome = RunOutcome::not_started;
-    ending.cause = run.error().text();
-    ending.spend.certainty = Certainty::exact;
-    ASSAY_TRY(kept.keep(ending));
-    ASSAY_TRY(journal_->end(ending));
-    return tl::unexpected(std::move(run.error()));
-  }
-  const StreamSummary& summary = run->summary;
-  ending = {id, summary.outcome, summary.cause, summary.session, summary.model, own_spend(id, summary), run->wall};
+  const RunEnding ending =
+      run ? ended(id, run->summary, own_spend(id, run->summary), run->wall) : not_started(id, run.error());
   ASSAY_TRY(kept.keep(ending));
   ASSAY_TRY(journal_->end(ending));
+  if (!run) {
+    return tl::unexpected(std::move(run.error()));
+  }
   return follow(id, ending.outcome, ending.cause, round);
 }
 
@@ -144,8 +137,7 @@ base::Result<AgentProposer::Next> AgentProposer::follow(const std::string& id, R
     if (!round.proposals.empty()) {
       return Next::enough;
     }
-    return base::environment_error("agent." + std::string(to_string(outcome)),
-                                   fmt::format("{} could not do its work: {}: {}", name(), cause, remedy(outcome)));
+    return environment_failure(name(), outcome, cause);
   }
   ++round.runs;
   ASSAY_TRY_ASSIGN(auto proposal, collect(KeptRun(settings_.folders, id).work(), id, round));
@@ -156,11 +148,7 @@ base::Result<AgentProposer::Next> AgentProposer::follow(const std::string& id, R
 }
 
 base::Result<void> AgentProposer::end_interrupted(const std::string& id) {
-  RunEnding ending;
-  ending.id = id;
-  ending.outcome = RunOutcome::interrupted;
-  ending.cause = "the controller ended while it ran";
-  ending.wall_known = false;
+  RunEnding ending = interrupted(id);
   std::optional<Dialect> dialect;
   if (!settings_.http) {
     ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(settings_.folders)));
@@ -205,11 +193,7 @@ Spend AgentProposer::own_spend(const std::string& id, const StreamSummary& summa
 
 base::Result<AgentRun> AgentProposer::run_once(const os::Path& folder, const std::string& id) const {
   ASSAY_TRY(os::create_directories(settings_.records));
-  RunLimits limits = settings_.limits;
-  if (const Tokens& most = settings_.most.tokens; most.input + most.output > 0) {
-    limits.tokens = most.input + most.output;
-  }
-  limits.wall = std::max<std::chrono::nanoseconds>(allowed_wall() - limits.grace, std::chrono::nanoseconds(1));
+  const RunLimits limits = limits_within(settings_.limits, settings_.most, allowed_wall());
   const os::Path record = settings_.records / (id + ".jsonl");
   if (settings_.http) {
     return run_http_agent(*settings_.http, folder, record, limits);

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include <assay/agent/kept_run.hpp>
+#include <assay/agent/run_ending.hpp>
 #include <assay/agent/working_folder.hpp>
 
 namespace assay::agent {
@@ -46,12 +47,7 @@ class RoleRunner {
     if (!kept.begun()) {
       return make(earlier.id);
     }
-    RunEnding interrupted;
-    interrupted.id = earlier.id;
-    interrupted.outcome = RunOutcome::interrupted;
-    interrupted.cause = "the controller ended while it ran";
-    interrupted.wall_known = false;
-    ASSAY_TRY(journal_.end(interrupted));
+    ASSAY_TRY(journal_.end(interrupted(earlier.id)));
     return std::optional<RoleRun>();
   }
 
@@ -80,24 +76,16 @@ class RoleRunner {
     }
     ASSAY_TRY(kept.begin());
     auto run = start(kept.work(), id);
-    RunEnding ending;
-    ending.id = id;
-    if (!run) {
-      // Nothing was asked of a model: it could not be started.
-      ending.outcome = RunOutcome::not_started;
-      ending.cause = run.error().text();
-      ending.spend.certainty = Certainty::exact;
-      ASSAY_TRY(kept.keep(ending));
-      ASSAY_TRY(journal_.end(ending));
-      return tl::unexpected(std::move(run.error()));
-    }
-    const StreamSummary& summary = run->summary;
-    ending = {id, summary.outcome, summary.cause, summary.session, summary.model, summary.spend, run->wall};
-    if (!summary.answer.empty()) {
-      ASSAY_TRY(os::write_file_atomic(kept.answer(), summary.answer));
+    const RunEnding ending =
+        run ? ended(id, run->summary, run->summary.spend, run->wall) : not_started(id, run.error());
+    if (run && !run->summary.answer.empty()) {
+      ASSAY_TRY(os::write_file_atomic(kept.answer(), run->summary.answer));
     }
     ASSAY_TRY(kept.keep(ending));
     ASSAY_TRY(journal_.end(ending));
+    if (!run) {
+      return tl::unexpected(std::move(run.error()));
+    }
     return follow(ending);
   }
 
@@ -108,21 +96,15 @@ class RoleRunner {
     }
     ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(choice, seen_folder(folder)));
     ASSAY_TRY(os::create_directories(places_.records));
-    RunLimits limits = settings_.limits;
-    if (const Tokens& most = settings_.most.tokens; most.input + most.output > 0) {
-      limits.tokens = most.input + most.output;
-    }
-    limits.wall = std::max<std::chrono::nanoseconds>(journal_.allowed_wall(limits.wall + limits.grace) - limits.grace,
-                                                     std::chrono::nanoseconds(1));
+    const RunLimits limits = limits_within(settings_.limits, settings_.most,
+                                           journal_.allowed_wall(settings_.limits.wall + settings_.limits.grace));
     return run_agent(program, folder, places_.records / (id + ".jsonl"), limits, std::nullopt);
   }
 
   // What follows from a run whose end is in the journal.
   base::Result<std::optional<RoleRun>> follow(const RunEnding& ending) {
     if (is_environment(ending.outcome)) {
-      return base::environment_error(
-          "agent." + std::string(to_string(ending.outcome)),
-          fmt::format("{} could not do its work: {}: {}", agent_, ending.cause, remedy(ending.outcome)));
+      return environment_failure(agent_, ending.outcome, ending.cause);
     }
     const KeptRun kept(places_.folders, ending.id);
     RoleRun result{ending.id, ending.outcome, ending.cause, "", kept.work()};
