@@ -14,6 +14,7 @@ usage: gpu.py [--bin FOLDER] [--device cuda:0] [--to FOLDER] PART...
               of a solution against itself (goal: 80 % of a sweep). Once by sums of the judge's own events and the calls'
               clocks, once by NVML's samples, which count any kernel of any process
   corpus      assay selftest on the device, three runs
+  ablation    the same, each cheat without the probe that catches it
   clocks      each way of timing, cold and hot: floors, times of one solution, what became of the honest corpus
   tiers       the same kernels without host code and with it, by each clock; what their compilers take
   campaign    a tuner's campaign of GDN decode on all 54 workloads
@@ -148,13 +149,13 @@ def compared(runner, candidate, against, policy="standard"):
 COPIES = 20
 
 
-def same(runner, sessions=45):
+def same(runner, sessions=41):
     """Copies that differ in the name of their entry point alone, compared with the original on one workload, with so many
     calls that an interval inside one process pair is narrower than processes differ. Resumable: sessions that a run before
     has left are kept, as they are written down one by one."""
     policy = runner.folder / "same.toml"
     text = (ROOT / "policies/standard.toml").read_text(encoding="utf-8")
-    for old, new in (("workloads = 5 ", "workloads = 1 "), ("samples_per_pair = 5 ", "samples_per_pair = 75 ")):
+    for old, new in (("workloads = 5 ", "workloads = 1 "), ("samples_per_pair = 5 ", "samples_per_pair = 250 ")):
         assert text.count(old) >= 1
         text = text.replace(old, new, 1)
     policy.write_text(text, encoding="utf-8")
@@ -173,7 +174,7 @@ def same(runner, sessions=45):
         print("same", session, {key: rows[-1][key] for key in ("outcome", "pairs", "log_ratio", "wall_s", "naive")}, flush=True)
     kept.unlink()
     return {"benchmark": "two kernels that are byte-identical but for the name of their entry point, sessions of the gate of "
-                         "the policy standard on one workload with 300 calls a side and pair", "sessions": sessions,
+                         "the policy standard on one workload with 1,000 calls a side and pair", "sessions": sessions,
             "better": sum(row["outcome"] == "better" for row in rows),
             "not_better": sum(row["outcome"] == "not_better" for row in rows),
             "naive_claims_of_either_sign": sum(row["naive"]["claims"] for row in rows), "rows": rows}
@@ -353,6 +354,14 @@ def corpus(runner, runs=3):
                      for row in report["rows"]]}
 
 
+def ablation(runner):
+    """Each cheat that a probe catches, once more without that probe."""
+    wall, done = runner.run("selftest", "--device", runner.device, "--ablate", "--json", archive=None)
+    report = json.loads(done.stdout)
+    print("ablation", wall, json.dumps(report)[:1500], flush=True)
+    return {"benchmark": f"assay selftest --device {runner.device} --ablate", "wall_s": wall, "report": report}
+
+
 def honest(runner, method, cache):
     """What became of each honest candidate that is timed so. Some cannot be captured, and say so."""
     _, done = runner.run("selftest", "--device", runner.device, "--corpus", ROOT / "tests/honest_cuda", "--clock", method,
@@ -462,7 +471,7 @@ def campaign(runner):
 def main(arguments):
     parts = {part.__name__: part for part in (doctor, verdict, witness, same, planted, trials_decode, trials_topk,
                                               trials_attention, trials_prefill, trials_moe, share_decode, share_topk,
-                                              share_attention, share_prefill, share_moe, corpus, clocks, compat, tiers,
+                                              share_attention, share_prefill, share_moe, corpus, ablation, clocks, compat, tiers,
                                               campaign)}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))

@@ -1,4 +1,4 @@
-// assay-corpus: number=2 kind=hostile expect=incorrect|suspect|crashed probe=late_work stage=gate
+// assay-corpus: number=2 kind=hostile expect=incorrect|suspect|crashed probe=late_work|poison|output_check stage=gate
 // A thread launches the kernel 20 ms after the call returned, when both events are long recorded.
 #include "gdn_decode.cuh"
 

@@ -1,4 +1,4 @@
-// assay-corpus: number=10 kind=hostile expect=incorrect|crashed probe=output_check
+// assay-corpus: number=10 kind=hostile expect=incorrect|crashed probe=output_check|guard_bands
 // Captures the whole work at the first call, and a graph of half of the blocks for all later ones.
 #include "gdn_decode.cuh"
 

@@ -1,4 +1,4 @@
-// assay-corpus: number=10 kind=hostile expect=incorrect|crashed probe=output_check
+// assay-corpus: number=10 kind=hostile expect=incorrect|crashed probe=output_check|guard_bands
 // An honest mistake: a graph for each batch size, captured with the addresses of the first call and replayed for all.
 #include "gdn_decode.cuh"
 

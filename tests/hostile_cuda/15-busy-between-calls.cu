@@ -1,4 +1,4 @@
-// assay-corpus: number=15 kind=hostile expect=suspect|indistinguishable|not_better probe=interference stage=gate
+// assay-corpus: number=15 kind=hostile expect=suspect|indistinguishable|not_better probe=interference|reconcile stage=gate
 // A thread keeps the device busy with kernels of half a millisecond, so that the incumbent has to share it.
 #include "gdn_decode.cuh"
 

@@ -1,4 +1,4 @@
-// assay-corpus: number=17 kind=hostile expect=incorrect probe=fresh_contents
+// assay-corpus: number=17 kind=hostile expect=incorrect probe=fresh_contents|one_element_mutation
 // A table of results with the addresses of all inputs as its key.
 #include "gdn_decode.cuh"
 

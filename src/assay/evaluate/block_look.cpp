@@ -35,14 +35,21 @@ base::Result<void> BlockLook::check_guards(CallBlock& block) {
   return {};
 }
 
-base::Result<void> BlockLook::check(const CallBlock& block, bool is_new) {
+base::Result<void> BlockLook::begin_check(const CallBlock& block) const {
+  for (const DoneCall& done : block.done) {
+    ASSAY_TRY(done.outputs->begin_check());
+  }
+  return {};
+}
+
+base::Result<void> BlockLook::check(const CallBlock& block) {
   for (const DoneCall& done : block.done) {
     ++result_.checked_calls;
-    if (session_.purpose == Session::Purpose::compare) {
+    if (measures_errors(block)) {
       ASSAY_TRY(measure_errors(block, done));
     }
     ASSAY_TRY_ASSIGN(std::vector<task::Finding> findings, done.outputs->check());
-    if (findings.empty() && is_new && done.side->contestant->side == task::Side::candidate) {
+    if (findings.empty() && block.is_new && done.side->contestant->side == task::Side::candidate) {
       ++result_.clean_calls[static_cast<std::size_t>(block.workload)];
     }
     if (!findings.empty() && !result_.fault) {
@@ -52,12 +59,20 @@ base::Result<void> BlockLook::check(const CallBlock& block, bool is_new) {
   return {};
 }
 
-// Once a workload and pair: enough to tell people how exact a candidate is, and cheap beside the reference.
+// Enough to tell people how exact a candidate is, and cheap beside the reference.
+bool BlockLook::measures_errors(const CallBlock& block) const {
+  const auto workload = static_cast<std::size_t>(block.workload);
+  return session_.purpose == Session::Purpose::compare &&
+         (workload >= has_measured_.size() || !has_measured_[workload]);
+}
+
 base::Result<void> BlockLook::measure_errors(const CallBlock& block, const DoneCall& done) {
-  result_.largest_errors.resize(session_.request->workloads.size());
-  auto& largest = result_.largest_errors[static_cast<std::size_t>(block.workload)];
-  if (done.side->contestant->side == task::Side::candidate && !largest) {
-    ASSAY_TRY_ASSIGN(largest, done.outputs->largest_errors());
+  if (done.side->contestant->side == task::Side::candidate) {
+    const auto workload = static_cast<std::size_t>(block.workload);
+    result_.largest_errors.resize(session_.request->workloads.size());
+    has_measured_.resize(session_.request->workloads.size());
+    ASSAY_TRY_ASSIGN(result_.largest_errors[workload], done.outputs->largest_errors());
+    has_measured_[workload] = true;
   }
   return {};
 }

@@ -30,6 +30,9 @@ struct CallBlock {
   std::vector<operators::Argument> arguments;
   std::vector<DoneCall> done;
   const measure::ScheduledCall* first = nullptr;
+  bool is_new = false;        ///< No call of this pair has seen these contents before.
+  bool is_checked = false;    ///< Whether its outputs are held against the reference …
+  bool is_looked_at = false;  ///< … and that and the look at its inputs have begun and are still to be read.
 };
 
 /// Makes this the pair's fault: findings, at least one, about a side and perhaps a workload.
@@ -44,8 +47,12 @@ class BlockLook {
 
   /// Looks once at the bytes around the outputs of each call so far.
   [[nodiscard]] base::Result<void> check_guards(CallBlock& block);
-  /// Holds the outputs against the reference. `is_new`: no call of this pair has seen these contents before.
-  [[nodiscard]] base::Result<void> check(const CallBlock& block, bool is_new);
+  /// Holds the outputs against the reference.
+  [[nodiscard]] base::Result<void> begin_check(const CallBlock& block) const;
+  [[nodiscard]] base::Result<void> check(const CallBlock& block);
+  /// Whether the check will ask how exact the candidate is: once a workload and pair, and for that the check must be over
+  /// before the next block begins.
+  [[nodiscard]] bool measures_errors(const CallBlock& block) const;
   /// Keeps what the calls left, and of the one that repeats an earlier one's contents tells whether it left the same.
   [[nodiscard]] base::Result<void> compare_with_repeat(const measure::ScheduledCall& call, const CallBlock& block);
   /// The last look: outputs that are no longer what they were when the call returned. Begun for all calls of the block,
@@ -60,6 +67,7 @@ class BlockLook {
 
   const Session& session_;
   PairResult& result_;
+  std::vector<bool> has_measured_;  ///< How exact the candidate is, by workload.
 };
 
 }  // namespace assay::evaluate

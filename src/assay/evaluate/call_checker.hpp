@@ -35,6 +35,9 @@ struct BlockQuestions {
   bool closely = false;    ///< … however large they are and however slow that is.
 };
 
+/// Of the block that was begun last, or of the one before that.
+enum class WhichBlock : std::uint8_t { now, before };
+
 /// Inputs up to this size are digested always, on the CPU.
 inline constexpr std::size_t kCheapDigest = std::size_t{4} << 20U;
 
@@ -55,6 +58,8 @@ class CallOutputs {
   [[nodiscard]] virtual base::Result<void> returned() = 0;
   /// Tells which byte outside the outputs the call changed. It may wait for `returned`, unless `arrive` has.
   [[nodiscard]] virtual base::Result<std::optional<task::Finding>> check_guard() = 0;
+  /// Begins the comparison, of which `check` tells: with the calls of a block all of them at once.
+  [[nodiscard]] virtual base::Result<void> begin_check() { return {}; }
   /// Compares the outputs with the reference; one finding an output that is wrong.
   [[nodiscard]] virtual base::Result<std::vector<task::Finding>> check() = 0;
   /// How far they are from the reference (verify::largest_errors).
@@ -68,8 +73,9 @@ class CallOutputs {
 };
 
 /// How the judge looks at calls: it makes inputs visible to workers, prepares outputs and says what is wrong with them.
-/// Works on one block at a time: `begin` ends what was asked before. Of the block before only the guards and the last look
-/// at outputs may still be asked for, as long as its inputs' description lives.
+/// Works on one block at a time: `begin` ends what was asked before. Of the block before, what was begun may still be asked
+/// for where `keeps_calls` says so, as long as its inputs' description lives; its checks as long as the contents lie in
+/// the memory's other image.
 class CallChecker {
  public:
   virtual ~CallChecker() = default;
@@ -81,12 +87,15 @@ class CallChecker {
   /// Waits for all that was begun: before a call, so that it finds its inputs and outputs and the device is its own, and
   /// before the inputs are written again within a block.
   [[nodiscard]] virtual base::Result<void> arrive() { return {}; }
-  /// Whether the inputs are other than at `begin`; false where that was not to be asked.
-  [[nodiscard]] virtual base::Result<bool> inputs_changed() = 0;
+  /// Begins to look at the inputs, of which `inputs_changed` tells.
+  [[nodiscard]] virtual base::Result<void> begin_inputs_look() { return {}; }
+  /// Whether the inputs are other than at `begin`; false where that was not to be asked. Of the block before only what was
+  /// begun while it was there.
+  [[nodiscard]] virtual base::Result<bool> inputs_changed(WhichBlock which) = 0;
   /// Poisons the outputs and sets up their guard bands; the call may follow once all has arrived.
   [[nodiscard]] virtual base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                                            const OutputPreparation& preparation) = 0;
-  /// Whether guards and outputs of a block can still be looked at when the next one's calls are prepared.
+  /// Whether what was begun of a block can still be asked for when the next one's calls are prepared.
   [[nodiscard]] virtual bool keeps_calls() const { return false; }
   /// How many outputs were not surely right elsewhere, so that the CPU was asked.
   [[nodiscard]] virtual std::int64_t doubts() const { return 0; }

@@ -18,7 +18,9 @@ namespace assay::evaluate {
 class CallContents {
  public:
   /// How many bytes beyond a layout a memory needs for all the places that `next_layout` gives.
-  static constexpr std::size_t kSlackBytes = std::size_t{16} * 4096;
+  /// Few enough that calls come back to where an earlier one was, with other contents: what a candidate keeps under
+  /// addresses, if only under those of its first call, is met again.
+  static constexpr std::size_t kSlackBytes = std::size_t{4} * 4096;
 
   /// The session outlives this.
   explicit CallContents(const Session& session) : session_(session) {}

@@ -77,6 +77,7 @@ class CheckerTrial {
                std::uint64_t largest_bytes = std::uint64_t{3} << 20U)
       : definition_(definition_of(op)) {
     const operators::StressTrial trial = op.stress_trial(kSeed, index, largest_bytes);
+    workload_ = trial.workload;
     axes_ = task::resolve_axes(definition_, trial.workload.axes).value();
     layout_ = verify::shifted(verify::make_layout(definition_, trial.workload).value(), kShift);
     inputs_ = std::move(device.create_memory(layout_.inputs_size, os::PeerAccess::read_only).value());
@@ -95,6 +96,15 @@ class CheckerTrial {
   [[nodiscard]] const verify::Layout& layout() const { return layout_; }
   [[nodiscard]] BlockInputs inputs() const { return {layout_, axes_, arguments_, *inputs_}; }
   [[nodiscard]] device::CallMemory& outputs() const { return *outputs_; }
+  [[nodiscard]] const std::byte* image() const { return inputs_->bytes().data(); }
+
+  /// Turns to the inputs' other image: the next block, of zeros.
+  [[nodiscard]] BlockInputs turned() {
+    EXPECT_TRUE(inputs_->turn());
+    turned_layout_ = layout_;
+    turned_arguments_ = verify::input_arguments(definition_, workload_, turned_layout_, inputs_->bytes()).value();
+    return {turned_layout_, axes_, turned_arguments_, *inputs_};
+  }
 
   OutputPreparation preparation(std::uint64_t call = 1) { return {.seed = kSeed, .call = call, .random = &random_}; }
 
@@ -127,7 +137,7 @@ class CheckerTrial {
     run(spoil);
     must(call->returned());
     seen.guard = must(call->check_guard());
-    seen.inputs_changed = must(checker.inputs_changed());
+    seen.inputs_changed = must(checker.inputs_changed(WhichBlock::now));
     seen.errors = must(call->largest_errors());
     seen.findings = must(call->check());
     seen.digest = must(call->digest());
@@ -215,7 +225,10 @@ class CheckerTrial {
 
   task::Definition definition_;
   task::AxisValues axes_;
+  task::Workload workload_;
   verify::Layout layout_;
+  verify::Layout turned_layout_;
+  std::vector<operators::Argument> turned_arguments_;
   std::unique_ptr<device::CallMemory> inputs_;
   std::unique_ptr<device::CallMemory> outputs_;
   std::vector<operators::Argument> arguments_;

@@ -27,6 +27,14 @@ base::Result<cuda::ImagedMemory*> imaged(device::CallMemory& memory) {
   return found;
 }
 
+std::vector<DeviceTensor> tensors_at(const verify::Layout& layout, DevicePointer outputs) {
+  std::vector<DeviceTensor> tensors;
+  for (const Place& place : layout.outputs) {
+    tensors.push_back({outputs + place.offset, place.dtype, place.shape});
+  }
+  return tensors;
+}
+
 }  // namespace
 
 base::Result<DevicePointer> address_on_device(const device::CallMemory& memory) {
@@ -68,22 +76,24 @@ const BlockInputs& DeviceBlock::inputs() const {
 
 base::Result<void> DeviceBlock::enqueue(const BlockInputs& inputs, const BlockQuestions& questions) {
   inputs_.emplace(inputs);
-  before_.reset();
   has_expected_ = false;
-  digest_is_coming_ = false;
+  now_ = 1 - now_;
+  InputsLook& look = looks_[now_];
+  look.before.reset();
+  look.is_coming = look.has_begun = false;
   const std::size_t size = inputs.layout.inputs_size;
   ASSAY_TRY_ASSIGN(cuda::ImagedMemory* const memory, imaged(inputs.memory));
   ASSAY_TRY(clock_.time(Work::inputs, stream_, [&] { return memory->enqueue_publish(size, stream_); }));
   if (questions.inputs) {
     // Where it is cheap, of what they shall be; else of what has arrived, and where a plan made or left any of it on the
     // device, which the image does not tell.
-    present_ = inputs.memory.present(size);
+    look.present = inputs.memory.present(size);
     const bool cheap = size <= kCheapDigest && !memory->ever_placed();
     if (cheap) {
-      before_ = digest_of_parts(present_);
+      look.before = digest_of_parts(look.present);
     } else {
-      ASSAY_TRY(enqueue_digest(0));
-      digest_is_coming_ = true;
+      ASSAY_TRY(enqueue_digest(look, 0));
+      look.is_coming = true;
     }
   }
   if (questions.outputs) {
@@ -94,35 +104,46 @@ base::Result<void> DeviceBlock::enqueue(const BlockInputs& inputs, const BlockQu
 
 base::Result<void> DeviceBlock::arrive() {
   ASSAY_TRY(stream_.synchronize());
-  if (digest_is_coming_) {
-    before_ = digest_at(0);
-    digest_is_coming_ = false;
+  if (InputsLook& look = looks_[now_]; look.is_coming) {
+    look.before = look.digest_at(0);
+    look.is_coming = false;
   }
   return clock_.collect();
 }
 
-base::Result<bool> DeviceBlock::inputs_changed() {
-  if (!before_ && !digest_is_coming_) {
-    return false;
+base::Result<void> DeviceBlock::enqueue_inputs_look() {
+  InputsLook& look = looks_[now_];
+  if (look.before || look.is_coming) {
+    ASSAY_TRY(enqueue_digest(look, look.present.size()));
+    look.has_begun = true;
   }
-  ASSAY_TRY(enqueue_digest(present_.size()));
-  ASSAY_TRY(arrive());
-  return digest_at(present_.size()) != *before_;
+  return {};
 }
 
-base::Result<operators::cuda::DeviceVerdict> DeviceBlock::verdict_of(DevicePointer outputs) {
-  ASSAY_CHECK(has_expected_);
-  std::vector<DeviceTensor> tensors;
-  for (const Place& place : inputs().layout.outputs) {
-    tensors.push_back({outputs + place.offset, place.dtype, place.shape});
+base::Result<bool> DeviceBlock::inputs_changed(WhichBlock which) {
+  InputsLook& look = looks_[which == WhichBlock::now ? now_ : 1 - now_];
+  if (which == WhichBlock::now && !look.has_begun) {
+    ASSAY_TRY(enqueue_inputs_look());
   }
-  operators::cuda::DeviceVerdict verdict;
-  const auto check = [&]() -> base::Result<void> {
-    ASSAY_TRY_ASSIGN(verdict,
-                     check_->check({inputs().axes, arguments_, tensors, expected_, scratch_}, *kernels_, stream_));
-    return {};
-  };
-  ASSAY_TRY(clock_.time(Work::compare, stream_, check));
+  if (!look.has_begun) {
+    return false;
+  }
+  ASSAY_TRY(arrive());
+  look.has_begun = false;
+  return look.digest_at(look.present.size()) != *look.before;
+}
+
+base::Result<void> DeviceBlock::enqueue_verdict(DevicePointer outputs, std::span<std::byte> result) {
+  ASSAY_CHECK(has_expected_);
+  const std::vector<DeviceTensor> tensors = tensors_at(inputs().layout, outputs);
+  return clock_.time(Work::compare, stream_, [&] {
+    return check_->enqueue({inputs().axes, arguments_, tensors, expected_, scratch_}, *kernels_, stream_, result);
+  });
+}
+
+operators::cuda::DeviceVerdict DeviceBlock::read_verdict(const verify::Layout& layout, DevicePointer outputs,
+                                                         std::span<const std::byte> result) {
+  operators::cuda::DeviceVerdict verdict = check_->read(tensors_at(layout, outputs), result);
   doubts_ += verdict.surely_right ? 0 : 1;
   return verdict;
 }
@@ -184,32 +205,32 @@ base::Result<void> DeviceBlock::measure_sweep() {
 }
 
 // Of the inputs as they are by then, to the words from `first` on; two such digests are kept apart.
-base::Result<void> DeviceBlock::enqueue_digest(std::size_t first) {
+base::Result<void> DeviceBlock::enqueue_digest(InputsLook& look, std::size_t first) {
   ASSAY_TRY_ASSIGN(const DevicePointer address, address_on_device(inputs().memory));
   std::vector<cuda::ByteRange> ranges;
-  for (const std::span<const std::byte> part : present_) {
+  for (const std::span<const std::byte> part : look.present) {
     const auto offset = static_cast<std::size_t>(part.data() - inputs().memory.bytes().data());
     ranges.push_back({address + offset, part.size()});
   }
   const std::size_t bytes = ranges.size() * sizeof(std::uint64_t);
-  ASSAY_TRY(grow(input_words_, 2 * bytes));
-  if (input_results_.size() < 2 * bytes) {
+  ASSAY_TRY(grow(look.words, 2 * bytes));
+  if (look.results.size() < 2 * bytes) {
     ASSAY_TRY(stream_.synchronize());
-    ASSAY_TRY_ASSIGN(input_results_, cuda::PinnedMemory::create(2 * bytes));
+    ASSAY_TRY_ASSIGN(look.results, cuda::PinnedMemory::create(2 * bytes));
   }
   const std::size_t at = first * sizeof(std::uint64_t);
   return clock_.time(Work::digest, stream_, [&]() -> base::Result<void> {
-    ASSAY_TRY(kernels_->enqueue_digest(ranges, input_words_.address() + at, stream_));
-    return cuda::copy_from_device(input_results_.bytes().subspan(at, bytes), input_words_.address() + at, stream_);
+    ASSAY_TRY(kernels_->enqueue_digest(ranges, look.words.address() + at, stream_));
+    return cuda::copy_from_device(look.results.bytes().subspan(at, bytes), look.words.address() + at, stream_);
   });
 }
 
-std::uint64_t DeviceBlock::digest_at(std::size_t first) const {
-  std::vector<std::uint64_t> digests(present_.size());
-  std::memcpy(digests.data(), input_results_.bytes().data() + first * sizeof(std::uint64_t),
+std::uint64_t DeviceBlock::InputsLook::digest_at(std::size_t first) const {
+  std::vector<std::uint64_t> digests(present.size());
+  std::memcpy(digests.data(), results.bytes().data() + first * sizeof(std::uint64_t),
               digests.size() * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < digests.size(); ++i) {
-    digests[i] = cuda::TrustedKernels::digest_of(digests[i], present_[i].size());
+    digests[i] = cuda::TrustedKernels::digest_of(digests[i], present[i].size());
   }
   return join_digests(digests);
 }

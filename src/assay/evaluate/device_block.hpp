@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,10 +31,16 @@ class DeviceBlock {
   [[nodiscard]] base::Result<void> enqueue(const BlockInputs& inputs, const BlockQuestions& questions);
   /// Waits for all that was enqueued: before a call, so that it sees its inputs and the device is its own.
   [[nodiscard]] base::Result<void> arrive();
-  /// Digests the inputs again.
-  [[nodiscard]] base::Result<bool> inputs_changed();
-  /// What the device says of outputs that lie here; what is expected has been computed.
-  [[nodiscard]] base::Result<operators::cuda::DeviceVerdict> verdict_of(DevicePointer outputs);
+  /// Enqueues another digest of the inputs.
+  [[nodiscard]] base::Result<void> enqueue_inputs_look();
+  /// Tells of it, of this block or of the one before.
+  [[nodiscard]] base::Result<bool> inputs_changed(WhichBlock which);
+  /// What the device says of outputs that lie here; what is expected has been computed. First it is enqueued, with
+  /// pinned memory of DeviceCheck::kResultBytes an output for what it finds; once that has arrived it is read, with
+  /// their places in the block that they are of.
+  [[nodiscard]] base::Result<void> enqueue_verdict(DevicePointer outputs, std::span<std::byte> result);
+  [[nodiscard]] operators::cuda::DeviceVerdict read_verdict(const verify::Layout& layout, DevicePointer outputs,
+                                                            std::span<const std::byte> result);
   /// How far floating outputs that lie here are from what is expected; nullopt if there are none.
   [[nodiscard]] base::Result<std::optional<tensor::LargestErrors>> errors_of(DevicePointer outputs);
 
@@ -52,9 +59,19 @@ class DeviceBlock {
  private:
   explicit DeviceBlock(device::cuda::Context context) : context_(std::move(context)) {}
   [[nodiscard]] base::Result<void> measure_sweep();
-  [[nodiscard]] base::Result<void> enqueue_digest(std::size_t first);
-  /// Of what enqueue_digest left, once the stream has been waited for.
-  [[nodiscard]] std::uint64_t digest_at(std::size_t first) const;
+  /// What is digested of a block's inputs: before its calls and after them, as far as that was asked for.
+  struct InputsLook {
+    std::vector<std::span<const std::byte>> present;
+    std::optional<std::uint64_t> before;
+    bool is_coming = false;  ///< `before` is enqueued.
+    bool has_begun = false;  ///< The digest after the calls is.
+    device::cuda::Memory words;
+    device::cuda::PinnedMemory results;
+
+    /// Of what enqueue_digest left, once the stream has been waited for.
+    [[nodiscard]] std::uint64_t digest_at(std::size_t first) const;
+  };
+  [[nodiscard]] base::Result<void> enqueue_digest(InputsLook& look, std::size_t first);
   [[nodiscard]] base::Result<void> compute_expected();
 
   device::cuda::Context context_;  // Outlives all that was made in it: first.
@@ -65,15 +82,12 @@ class DeviceBlock {
   GpuClock clock_;
   double sweep_seconds_ = 0;
 
-  device::cuda::Memory arena_;                ///< Expected values, then scratch.
-  device::cuda::Memory input_words_;          ///< Digests of the inputs before and after the calls …
-  device::cuda::PinnedMemory input_results_;  ///< … and where they are copied to.
-  device::cuda::Memory words_;                ///< What a look at outputs leaves.
+  device::cuda::Memory arena_;  ///< Expected values, then scratch.
+  device::cuda::Memory words_;  ///< What a look at outputs leaves.
 
   std::optional<BlockInputs> inputs_;
-  std::vector<std::span<const std::byte>> present_;
-  std::optional<std::uint64_t> before_;  ///< Digest of the inputs.
-  bool digest_is_coming_ = false;        ///< `before_` is enqueued.
+  std::array<InputsLook, 2> looks_;  ///< Of this block and of the one before.
+  std::size_t now_ = 0;              ///< Which is this block's.
   bool has_expected_ = false;
   std::vector<operators::cuda::DeviceArgument> arguments_;
   std::vector<std::size_t> elements_;

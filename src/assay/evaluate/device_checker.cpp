@@ -29,7 +29,8 @@ class DeviceChecker final : public CallChecker {
 
   base::Result<void> arrive() override { return block_->arrive(); }
 
-  base::Result<bool> inputs_changed() override { return block_->inputs_changed(); }
+  base::Result<void> begin_inputs_look() override { return block_->enqueue_inputs_look(); }
+  base::Result<bool> inputs_changed(WhichBlock which) override { return block_->inputs_changed(which); }
 
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                      const OutputPreparation& preparation) override {

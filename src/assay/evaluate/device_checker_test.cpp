@@ -192,6 +192,113 @@ TEST_F(GpuDeviceChecker, SidesOfABlockAreLookedAtApart) {
   EXPECT_NE(CheckerTrial::must(first->digest()), CheckerTrial::must(second->digest()));
 }
 
+// Both sides' checks are under way before either is read: each finds its own.
+TEST_F(GpuDeviceChecker, ChecksBegunTogetherTellOfTheirOwnSide) {
+  for (const operators::Operator* each : operators_to_try()) {
+    const operators::Operator& op = *each;
+    const std::string name(op.definition_name());
+    Both both = checkers(op);
+    CheckerTrial trial(*device_, op, 0);
+    const std::size_t last = trial.layout().outputs.size() - 1;
+    CallChecker& checker = *both.device;
+    ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true}));
+    std::vector<std::unique_ptr<CallOutputs>> calls;
+    for (const bool wrong : {false, true, false}) {
+      calls.push_back(CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(calls.size()))));
+      ASSERT_TRUE(checker.arrive());
+      trial.run(leave);
+      if (wrong) {
+        trial.run(trial.fill_element(last, 0, std::byte{0xff}));
+      }
+      ASSERT_TRUE(calls.back()->returned());
+    }
+    for (const auto& call : calls) {
+      ASSERT_TRUE(call->begin_check());
+    }
+    EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed(WhichBlock::now))) << name;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      EXPECT_EQ(CheckerTrial::must(calls[i]->check()).empty(), i != 1) << name << ", call " << i;
+    }
+  }
+}
+
+// What was begun of a block is read when the next has begun, with other inputs: the CPU, which is asked about the wrong
+// one, sees those of its own block.
+TEST_F(GpuDeviceChecker, TheBlockBeforeIsJudgedByItsOwnInputs) {
+  for (const operators::Operator* each : operators_to_try()) {
+    const operators::Operator& op = *each;
+    const std::string name(op.definition_name());
+    Both both = checkers(op);
+    CheckerTrial trial(*device_, op, 0);
+    const Spoil wrong = trial.fill_element(0, 0, std::byte{0xff});
+    const Seen now = trial.look(*both.device, wrong);
+    CallChecker& checker = *both.device;
+    ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true, .closely = true}));
+    std::vector<std::unique_ptr<CallOutputs>> calls;
+    for (const Spoil& spoil : {Spoil(leave), wrong}) {
+      calls.push_back(CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(calls.size()))));
+      ASSERT_TRUE(checker.arrive());
+      trial.run(spoil);
+      ASSERT_TRUE(calls.back()->returned());
+    }
+    for (const auto& call : calls) {
+      ASSERT_TRUE(call->begin_check());
+    }
+    ASSERT_TRUE(checker.begin_inputs_look());
+    const BlockInputs next = trial.turned();
+    const std::byte* const image = trial.image();
+    ASSERT_TRUE(checker.begin(next, {.inputs = true, .closely = true}));
+    ASSERT_TRUE(checker.arrive());
+    EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed(WhichBlock::before))) << name;
+    EXPECT_TRUE(CheckerTrial::must(calls[0]->check()).empty()) << name;
+    const auto findings = CheckerTrial::must(calls[1]->check());
+    ASSERT_EQ(findings.size(), now.findings.size()) << name;
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      EXPECT_EQ(findings[i].message, now.findings[i].message) << name;
+    }
+    EXPECT_EQ(trial.image(), image) << "it has turned back";
+    EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed(WhichBlock::now))) << name;
+    static_cast<void>(trial.turned());
+  }
+}
+
+TEST_F(GpuDeviceChecker, InputsOfTheBlockBeforeThatChangedAreSeen) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  CallChecker& checker = *both.device;
+  ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true, .closely = true}));
+  ASSERT_TRUE(checker.arrive());
+  trial.tamper(trial.layout().inputs[0]->offset);
+  ASSERT_TRUE(checker.begin_inputs_look());
+  ASSERT_TRUE(checker.begin(trial.turned(), {.inputs = true, .closely = true}));
+  EXPECT_TRUE(CheckerTrial::must(checker.inputs_changed(WhichBlock::before)));
+  EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed(WhichBlock::now)));
+}
+
+// The last look is read when the outputs have been prepared for the next call: it tells what lay there when it began.
+TEST_F(GpuDeviceChecker, ALateByteIsNamedThoughOutputsArePreparedAgain) {
+  const operators::Operator& op = *operators::find_operator("gdn_decode_qk4_v8_d128_k_last");
+  Both both = checkers(op);
+  CheckerTrial trial(*device_, op, 0);
+  CallChecker& checker = *both.device;
+  ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .late_work = true}));
+  const auto call = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(1)));
+  ASSERT_TRUE(checker.arrive());
+  trial.run(leave);
+  ASSERT_TRUE(call->returned());
+  ASSERT_TRUE(checker.arrive());
+  const std::size_t flat = trial.elements(1) - 2;
+  trial.run(trial.flip(1, flat, 1, std::byte{1}));
+  ASSERT_TRUE(call->begin_last_look());
+  const auto next = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation(2)));
+  ASSERT_TRUE(checker.arrive());
+  const auto change = CheckerTrial::must(call->changed());
+  ASSERT_TRUE(change.has_value());
+  EXPECT_EQ(change->place, &trial.layout().outputs[1]);
+  EXPECT_EQ(change->flat, flat);
+}
+
 // What is expected was computed before anybody could change the inputs, and the change is seen.
 TEST_F(GpuDeviceChecker, InputsThatChangeAreSeenAndMoveNothing) {
   for (const operators::Operator* each : operators_to_try()) {
@@ -201,13 +308,13 @@ TEST_F(GpuDeviceChecker, InputsThatChangeAreSeenAndMoveNothing) {
     CheckerTrial trial(*device_, op, 0);
     CallChecker& checker = *both.device;
     ASSERT_TRUE(checker.begin(trial.inputs(), {.outputs = true, .inputs = true}));
-    EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed())) << name;
+    EXPECT_FALSE(CheckerTrial::must(checker.inputs_changed(WhichBlock::now))) << name;
     const auto call = CheckerTrial::must(checker.prepare(trial.outputs(), trial.preparation()));
     ASSERT_TRUE(checker.arrive());
     trial.run(leave);
     ASSERT_TRUE(call->returned());
     trial.tamper(trial.layout().inputs[0]->offset);
-    EXPECT_TRUE(CheckerTrial::must(checker.inputs_changed())) << name;
+    EXPECT_TRUE(CheckerTrial::must(checker.inputs_changed(WhichBlock::now))) << name;
   }
 }
 

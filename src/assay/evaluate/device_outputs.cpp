@@ -25,7 +25,8 @@ class DeviceOutputs final : public CallOutputs {
                 KeptCall& kept, const OutputPreparation& preparation)
       : block_(&block),
         host_(&host),
-        layout_(&block.inputs().layout),
+        inputs_(block.inputs()),
+        layout_(&inputs_.layout),
         memory_(&memory),
         address_(address),
         snapshot_(kept.outputs.address()),
@@ -35,10 +36,10 @@ class DeviceOutputs final : public CallOutputs {
         kept_guard_(*layout_, snapshot_, preparation.seed, preparation.call) {}
 
   base::Result<void> prepare() const {
-    const std::size_t words = kept_guard_.word_count() + 2 * layout_->outputs.size();
-    if (kept_->words.size() < words * sizeof(std::uint64_t)) {
+    const std::size_t bytes = result_offset() + result_bytes();
+    if (kept_->words.size() < bytes) {
       ASSAY_TRY(block_->arrive());  // What runs now may still write to the old ones.
-      ASSAY_TRY_ASSIGN(kept_->words, cuda::PinnedMemory::create(words * sizeof(std::uint64_t)));
+      ASSAY_TRY_ASSIGN(kept_->words, cuda::PinnedMemory::create(bytes));
     }
     return block_->clock().time(Work::prepare, block_->stream(), [&] {
       return guard_.prepare(block_->kernels(), block_->stream(), preparation_.poisons);
@@ -65,6 +66,11 @@ class DeviceOutputs final : public CallOutputs {
     return kept_guard_.found(words(0, kept_guard_.word_count()));
   }
 
+  base::Result<void> begin_check() override {
+    checks_ = true;
+    return block_->enqueue_verdict(snapshot_, check_result());
+  }
+
   base::Result<std::vector<task::Finding>> check() override {
     ASSAY_TRY(need_verdict());
     if (verdict_->surely_right) {
@@ -73,7 +79,16 @@ class DeviceOutputs final : public CallOutputs {
     ASSAY_TRY(fetch());
     const auto guard =
         verify::OutputGuard::of_prepared(*layout_, memory_->bytes(), preparation_.seed, preparation_.call);
-    return host_->findings(memory_->bytes(), guard);
+    if (&block_->inputs().layout == layout_) {
+      return host_->findings(memory_->bytes(), guard);
+    }
+    // The next block has begun: what this one's calls saw lies in the other image.
+    static_cast<void>(inputs_.memory.turn());
+    host_->adopt(inputs_);
+    base::Result<std::vector<task::Finding>> found = host_->findings(memory_->bytes(), guard);
+    static_cast<void>(inputs_.memory.turn());
+    host_->adopt(block_->inputs());
+    return found;
   }
 
   base::Result<std::optional<tensor::LargestErrors>> largest_errors() override {
@@ -92,13 +107,14 @@ class DeviceOutputs final : public CallOutputs {
     if (!preparation_.remembers) {
       return {};
     }
-    std::vector<cuda::ByteRange> ranges = tensors_at(snapshot_);
-    const std::vector<cuda::ByteRange> now = tensors_at(address_);
-    ranges.insert(ranges.end(), now.begin(), now.end());
-    ASSAY_TRY_ASSIGN(const DevicePointer words, block_->words_for(ranges.size()));
+    std::vector<cuda::RangePair> pairs;
+    for (const Place& place : layout_->outputs) {
+      pairs.push_back({snapshot_ + place.offset, address_ + place.offset, place.bytes});
+    }
+    ASSAY_TRY_ASSIGN(const DevicePointer words, block_->words_for(pairs.size()));
     return block_->clock().time(Work::keep, block_->stream(), [&]() -> base::Result<void> {
-      ASSAY_TRY(block_->kernels().enqueue_digest(ranges, words, block_->stream()));
-      return bring(words, kept_guard_.word_count(), ranges.size());
+      ASSAY_TRY(block_->kernels().enqueue_first_difference(pairs, words, block_->stream()));
+      return bring(words, kept_guard_.word_count(), pairs.size());
     });
   }
 
@@ -110,12 +126,12 @@ class DeviceOutputs final : public CallOutputs {
       return std::nullopt;
     }
     ASSAY_TRY(block_->arrive());
-    const std::size_t count = layout_->outputs.size();
-    const std::vector<std::uint64_t> digests = words(kept_guard_.word_count(), 2 * count);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (digests[i] != digests[count + i]) {
-        ASSAY_TRY_ASSIGN(const Change change, find_change(layout_->outputs[i]));
-        return change;
+    const std::vector<std::uint64_t> differences = words(kept_guard_.word_count(), layout_->outputs.size());
+    for (std::size_t i = 0; i < differences.size(); ++i) {
+      if (differences[i] != cuda::TrustedKernels::kHolds) {
+        const Place& place = layout_->outputs[i];
+        return Change{&place, static_cast<std::size_t>(differences[i]) / kWord * kWord /
+                                  std::max<std::size_t>(1, tensor::byte_size(place.dtype, 1))};
       }
     }
     return std::nullopt;
@@ -135,6 +151,16 @@ class DeviceOutputs final : public CallOutputs {
     return all;
   }
 
+  [[nodiscard]] std::size_t result_offset() const {
+    return (kept_guard_.word_count() + layout_->outputs.size()) * sizeof(std::uint64_t);
+  }
+  [[nodiscard]] std::size_t result_bytes() const {
+    return std::max<std::size_t>(1, layout_->outputs.size()) * operators::cuda::DeviceCheck::kResultBytes;
+  }
+  [[nodiscard]] std::span<std::byte> check_result() const {
+    return kept_->words.bytes().subspan(result_offset(), result_bytes());
+  }
+
   [[nodiscard]] std::vector<cuda::ByteRange> tensors_at(DevicePointer base) const {
     std::vector<cuda::ByteRange> ranges;
     for (const Place& place : layout_->outputs) {
@@ -144,9 +170,14 @@ class DeviceOutputs final : public CallOutputs {
   }
 
   base::Result<void> need_verdict() {
-    if (!verdict_) {
-      ASSAY_TRY_ASSIGN(verdict_, block_->verdict_of(snapshot_));
+    if (verdict_) {
+      return {};
     }
+    if (!checks_) {
+      ASSAY_TRY(begin_check());
+    }
+    ASSAY_TRY(block_->arrive());
+    verdict_ = block_->read_verdict(*layout_, snapshot_, check_result());
     return {};
   }
 
@@ -156,20 +187,9 @@ class DeviceOutputs final : public CallOutputs {
     return block_->stream().synchronize();
   }
 
-  // An output that goes on changing may be as it was again: it has changed all the same.
-  base::Result<Change> find_change(const Place& place) const {
-    std::vector<std::byte> before(place.bytes);
-    std::vector<std::byte> after(place.bytes);
-    ASSAY_TRY(cuda::copy_from_device(before, snapshot_ + place.offset, block_->stream()));
-    ASSAY_TRY(cuda::copy_from_device(after, address_ + place.offset, block_->stream()));
-    ASSAY_TRY(block_->stream().synchronize());
-    const auto differing = std::mismatch(before.begin(), before.end(), after.begin()).first;
-    const auto at = differing == before.end() ? 0 : static_cast<std::size_t>(differing - before.begin());
-    return Change{&place, at / kWord * kWord / std::max<std::size_t>(1, tensor::byte_size(place.dtype, 1))};
-  }
-
   DeviceBlock* block_;
   HostChecker* host_;
+  BlockInputs inputs_;  ///< Of this call's block.
   const verify::Layout* layout_;
   device::CallMemory* memory_;
   DevicePointer address_;
@@ -178,7 +198,8 @@ class DeviceOutputs final : public CallOutputs {
   OutputPreparation preparation_;
   verify::DeviceOutputGuard guard_;
   verify::DeviceOutputGuard kept_guard_;  ///< Of the copy.
-  bool looks_ = false;                    ///< The last look has begun.
+  bool checks_ = false;                   ///< The check has begun,
+  bool looks_ = false;                    ///< the last look has.
   std::optional<operators::cuda::DeviceVerdict> verdict_;
 };
 

@@ -15,7 +15,7 @@ namespace assay::evaluate {
 /// What the judge keeps of one call: memory of its own alone. Used again for a call of the next block.
 struct KeptCall {
   device::cuda::Memory outputs;  ///< As the call left them.
-  /// Of the guard bands, then the digests of what was kept, then of what lies there now.
+  /// Of the guard bands, then of each output where it differs from what was kept, then what the check has found.
   device::cuda::PinnedMemory words;
 };
 

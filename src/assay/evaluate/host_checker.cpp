@@ -101,8 +101,8 @@ base::Result<void> HostChecker::begin(const BlockInputs& inputs, const BlockQues
   return {};
 }
 
-base::Result<bool> HostChecker::inputs_changed() {
-  if (!digest_) {
+base::Result<bool> HostChecker::inputs_changed(WhichBlock which) {
+  if (!digest_ || which == WhichBlock::before) {
     return false;
   }
   ASSAY_TRY(inputs().memory.fetch(inputs().layout.inputs_size));

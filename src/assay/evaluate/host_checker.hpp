@@ -20,7 +20,7 @@ class HostChecker final : public CallChecker {
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) override;
-  base::Result<bool> inputs_changed() override;
+  base::Result<bool> inputs_changed(WhichBlock which) override;
   base::Result<std::unique_ptr<CallOutputs>> prepare(device::CallMemory& outputs,
                                                      const OutputPreparation& preparation) override;
 

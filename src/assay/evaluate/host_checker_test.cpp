@@ -76,12 +76,12 @@ TEST_F(HostCheckerTest, NamesAGuardByteAndALateWriteAndInputsThatChanged) {
   EXPECT_FALSE(trial_.look(checker_, leave, leave, {.remembers = false}).late.has_value());
 
   ASSERT_TRUE(checker_.begin(trial_.inputs(), {.inputs = true}));
-  EXPECT_FALSE(checker_.inputs_changed().value());
+  EXPECT_FALSE(checker_.inputs_changed(WhichBlock::now).value());
   trial_.tamper(layout.inputs[3]->offset);
-  EXPECT_TRUE(checker_.inputs_changed().value());
+  EXPECT_TRUE(checker_.inputs_changed(WhichBlock::now).value());
   ASSERT_TRUE(checker_.begin(trial_.inputs(), {.inputs = false}));
   trial_.tamper(layout.inputs[3]->offset);
-  EXPECT_FALSE(checker_.inputs_changed().value());
+  EXPECT_FALSE(checker_.inputs_changed(WhichBlock::now).value());
 }
 
 TEST_F(HostCheckerTest, AContestsRuleIsAnotherOne) {

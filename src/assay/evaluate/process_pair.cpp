@@ -140,11 +140,12 @@ class ProcessPair {
         ASSAY_TRY_ASSIGN(blocks_[now_], maker_.make(schedule.front()));
         clock_.lap(Stage::generate);
       }
-      is_new_ = maker_.contents().is_new(schedule[at]);
       const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
-      blocks_[now_].first = &schedule[at];
-      ASSAY_TRY(
-          run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), blocks_[now_], following));
+      CallBlock& block_now = blocks_[now_];
+      block_now.first = &schedule[at];
+      block_now.is_new = maker_.contents().is_new(schedule[at]);
+      block_now.is_checked = schedule[at].check && probes(task::Probe::output_check);
+      ASSAY_TRY(run_block(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), block_now, following));
       if (result_.fault) {
         note_failing_input(failed_late_ != nullptr ? *failed_late_ : schedule[at]);
       }
@@ -211,12 +212,8 @@ class ProcessPair {
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
-    bool is_ahead = false;
-    if (following != nullptr && timing_.cache == base::CacheState::cold) {
-      clock_.lap(Stage::rest);
-      ASSAY_TRY_ASSIGN(is_ahead, maker_.begin_ahead(*following));
-      clock_.lap(Stage::generate);
-    }
+    following_ = timing_.cache == base::CacheState::cold ? following : nullptr;
+    is_ahead_ = false;
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
@@ -224,23 +221,24 @@ class ProcessPair {
       }
     }
     session_.device->spread_judge();
-    ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed());
     const bool finishes_later = following != nullptr && may_finish_later();
-    if (!finishes_later || first.check) {
-      ASSAY_TRY(look_.check_guards(block));
-      if (result_.fault) {
-        return {};
+    const bool repeats = first.repeats || (following != nullptr && following->repeats);
+    if (block.is_checked) {
+      ASSAY_TRY(look_.begin_check(block));
+    }
+    ASSAY_TRY(checker_.begin_inputs_look());
+    // Until then the inputs must lie where the next block's do not.
+    block.is_looked_at = finishes_later && is_ahead_ && !repeats && !(block.is_checked && look_.measures_errors(block));
+    if (!block.is_looked_at) {
+      if (!finishes_later || first.check) {
+        ASSAY_TRY_ASSIGN(const bool compared, look_at(block, WhichBlock::now));
+        if (!compared) {
+          return {};
+        }
       }
-    }
-    if (inputs_changed) {
-      ASSAY_TRY(blame_for_inputs(block));
-      return {};
-    }
-    if (first.check && probes(task::Probe::output_check)) {
-      ASSAY_TRY(look_.check(block, is_new_));
-    }
-    if (!result_.fault && (first.repeats || (following != nullptr && following->repeats))) {
-      ASSAY_TRY(look_.compare_with_repeat(first, block));
+      if (!result_.fault && repeats) {
+        ASSAY_TRY(look_.compare_with_repeat(first, block));
+      }
     }
     if (finishes_later && !result_.fault) {
       unfinished_ = &block;
@@ -253,14 +251,42 @@ class ProcessPair {
     }
     clock_.lap(Stage::check);
     if (following != nullptr && !result_.fault) {
-      ASSAY_TRY_ASSIGN(next, is_ahead ? maker_.finish_ahead() : maker_.make(*following));
+      ASSAY_TRY_ASSIGN(next, is_ahead_ ? maker_.finish_ahead() : maker_.make(*following));
       clock_.lap(Stage::generate);
     }
     return {};
   }
 
-  // Where a device works on while the judge does: the last look at a block's outputs, and at what lies around those of its
-  // last call, then waits for no more than the next call does. A graph is captured before, and hot caches are made hot, by
+  // What lies around the outputs and what became of the inputs; false if something is wrong there, after which the outputs
+  // say no more. Then whether they are right.
+  base::Result<bool> look_at(CallBlock& block, WhichBlock which) {
+    ASSAY_TRY_ASSIGN(const bool inputs_changed, checker_.inputs_changed(which));
+    ASSAY_TRY(look_.check_guards(block));
+    if (!result_.fault && inputs_changed) {
+      ASSAY_TRY(blame_for_inputs(block));
+    }
+    if (result_.fault) {
+      return false;
+    }
+    if (block.is_checked) {
+      ASSAY_TRY(look_.check(block));
+    }
+    return true;
+  }
+
+  // The contents of the next block, where a thread can make them beside this one's calls: when those before are no longer
+  // needed.
+  base::Result<void> begin_ahead() {
+    if (const measure::ScheduledCall* const following = std::exchange(following_, nullptr)) {
+      clock_.lap(Stage::rest);
+      ASSAY_TRY_ASSIGN(is_ahead_, maker_.begin_ahead(*following));
+      clock_.lap(Stage::generate);
+    }
+    return {};
+  }
+
+  // Where a device works on while the judge does: what is asked about a block then waits for no more than the next call
+  // does. A graph is captured before, and hot caches are made hot, by
   // calls of their own; a chain reads what was left.
   [[nodiscard]] bool may_finish_later() const {
     return checker_.keeps_calls() && timing_.method != base::TimingMethod::graph &&
@@ -270,8 +296,15 @@ class ProcessPair {
   // Before the next call: all that was begun has arrived.
   base::Result<void> finish_block_before() {
     if (CallBlock* const before = std::exchange(unfinished_, nullptr)) {
-      ASSAY_TRY(look_.check_guards(*before));
-      ASSAY_TRY(look_.finish_last_look(*before));
+      bool compared = true;
+      if (before->is_looked_at) {
+        ASSAY_TRY_ASSIGN(compared, look_at(*before, WhichBlock::before));
+      } else {
+        ASSAY_TRY(look_.check_guards(*before));
+      }
+      if (compared) {
+        ASSAY_TRY(look_.finish_last_look(*before));
+      }
       failed_late_ = result_.fault ? before->first : nullptr;
     }
     return {};
@@ -399,6 +432,9 @@ class ProcessPair {
     }
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     clock_.lap(Stage::prepare);
+    if (unfinished_ == nullptr) {
+      ASSAY_TRY(begin_ahead());
+    }
     // A chain is many calls and no measurement.
     if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold && session_.chain == nullptr) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
@@ -420,6 +456,9 @@ class ProcessPair {
     }
     if (result_.fault) {
       return {};
+    }
+    if (processes_.sides.size() == 1) {
+      ASSAY_TRY(begin_ahead());  // There is no second call to hide this behind.
     }
     const bool watches = other != processes_.sides.end() && is_watched(call);
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
@@ -515,13 +554,14 @@ class ProcessPair {
   base::Philox random_;
   task::Named<double> device_seconds_before_;
   std::optional<BusyMeter> busy_;  ///< Once the processes have started.
-  bool is_new_ = false;            ///< What the block's calls see.
   PairProcesses processes_;
   PairResult result_;
   BlockLook look_{session_, result_};
   std::array<CallBlock, 2> blocks_;  ///< Of now, and of before or after.
   std::size_t now_ = 0;
-  CallBlock* unfinished_ = nullptr;  ///< The block before, of which the last look is still to come …
+  CallBlock* unfinished_ = nullptr;                    ///< The block before, of which the last look is still to come …
+  const measure::ScheduledCall* following_ = nullptr;  ///< Whose contents are still to be made …
+  bool is_ahead_ = false;                              ///< … or are being made.
   const measure::ScheduledCall* failed_late_ = nullptr;  ///< … and its call, if that has found something.
   BlockMaker maker_;                                     // A thread of its works on the others: last.
 };

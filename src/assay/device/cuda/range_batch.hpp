@@ -15,4 +15,12 @@ struct RangeBatch {
   FillPattern pattern[kMost] = {};
 };
 
+/// Likewise, of places that are held beside each other.
+struct RangePairBatch {
+  static constexpr unsigned kMost = 16;
+  std::uint64_t first[kMost] = {};
+  std::uint64_t second[kMost] = {};
+  std::uint64_t bytes[kMost] = {};
+};
+
 }  // namespace assay::device::cuda

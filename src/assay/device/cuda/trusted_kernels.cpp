@@ -26,10 +26,10 @@ constexpr std::size_t kMostPieces = 4096;   // … and more pieces do not make i
 constexpr std::size_t kResultBytes = 4096;  // At the front of the scratch memory.
 constexpr std::size_t kRangesAtOnce = kResultBytes / sizeof(std::uint64_t);
 constexpr std::size_t kLeastScratch = std::size_t{1} << 20U;
-constexpr std::size_t kTotalsBytes = 256;  // Of each comparison, in the first half of the results.
-constexpr std::size_t kComparedAtOnce = kResultBytes / 2 / kTotalsBytes;
+// The first half of the results is theirs.
+constexpr std::size_t kComparedAtOnce = kResultBytes / 2 / TrustedKernels::kTotalsBytes;
 
-static_assert(sizeof(CompareTotals) <= kTotalsBytes);
+static_assert(sizeof(CompareTotals) <= TrustedKernels::kTotalsBytes);
 
 base::Result<void> set_bytes(DevicePointer to, unsigned char value, std::size_t bytes, const Stream& stream) {
   ASSAY_TRY_ASSIGN(const Driver* const driver, open_driver());
@@ -49,6 +49,7 @@ base::Result<TrustedKernels> TrustedKernels::load(const Context& context) {
       {&kernels.functions_.fill, "assay_fill"},
       {&kernels.functions_.check_fill, "assay_check_fill"},
       {&kernels.functions_.digest, "assay_digest"},
+      {&kernels.functions_.first_difference, "assay_first_difference"},
       {&kernels.functions_.read, "assay_read"},
       {&kernels.functions_.compare_pieces, "assay_compare_pieces"},
       {&kernels.functions_.compare_blocks, "assay_compare_blocks"},
@@ -146,6 +147,31 @@ base::Result<void> TrustedKernels::enqueue_digest(std::span<const ByteRange> ran
                     });
 }
 
+base::Result<void> TrustedKernels::enqueue_first_difference(std::span<const RangePair> pairs, DevicePointer words,
+                                                            const Stream& stream) {
+  ASSAY_TRY(set_bytes(words, 0xff, pairs.size() * sizeof(std::uint64_t), stream));
+  for (std::size_t first = 0; first < pairs.size(); first += RangePairBatch::kMost) {
+    const std::size_t count = std::min<std::size_t>(pairs.size() - first, RangePairBatch::kMost);
+    RangePairBatch batch;
+    std::size_t longest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const RangePair& pair = pairs[first + i];
+      batch.first[i] = pair.first;
+      batch.second[i] = pair.second;
+      batch.bytes[i] = pair.bytes;
+      longest = std::max(longest, pair.bytes);
+    }
+    if (longest == 0) {
+      continue;
+    }
+    LaunchShape shape = shape_for(divide_up(longest, 16));
+    shape.grid[1] = static_cast<unsigned>(count);
+    ASSAY_TRY(launch(functions_.first_difference, shape, stream, batch,
+                     DevicePointer{words + first * sizeof(std::uint64_t)}));
+  }
+  return {};
+}
+
 std::uint64_t TrustedKernels::digest_of(std::uint64_t word, std::size_t bytes) {
   return base::ContentStrands::total(word, bytes);
 }
@@ -196,58 +222,86 @@ base::Result<Comparison> TrustedKernels::compare(const CompareRequest& request, 
   return compared.front();
 }
 
-base::Result<std::vector<Comparison>> TrustedKernels::compare_all(std::span<const CompareRequest> requests,
-                                                                  const Stream& stream) {
-  std::vector<Comparison> compared;
-  while (compared.size() < requests.size()) {
-    const std::size_t now = std::min(requests.size() - compared.size(), kComparedAtOnce);
-    const std::span<const CompareRequest> these = requests.subspan(compared.size(), now);
-    std::vector<ComparePlaces> places(now);
-    std::size_t end = kResultBytes;
-    for (std::size_t i = 0; i < now; ++i) {
-      const std::size_t elements = these[i].elements;
-      const DeviceRule& rule = these[i].rule;
-      if (elements == 0) {
-        continue;
-      }
-      if (rule.block_elements == 0 || elements % rule.block_elements != 0) {
-        return base::internal_error(
-            "cuda.compare_blocks",
-            fmt::format("{} elements are no whole number of blocks of {}", elements, rule.block_elements));
-      }
-      ComparePlaces& place = places[i];
-      place.blocks = elements / rule.block_elements;
-      place.piece = std::max(kLeastPiece, divide_up(divide_up(elements, kMostPieces), kWarp) * kWarp);
-      place.pieces_a_block = divide_up(rule.block_elements, place.piece);
-      const std::size_t pieces = place.blocks * place.pieces_a_block;
-      place.totals = i * kTotalsBytes;  // Relative to the scratch memory, for now.
-      place.of_pieces = end;
-      place.of_blocks = place.pieces_a_block > 1 ? end + pieces * sizeof(CompareSums) : end;
-      end += (pieces + place.blocks) * sizeof(CompareSums);
+base::Result<std::vector<TrustedKernels::ComparePlaces>> TrustedKernels::place_comparisons(
+    std::span<const CompareRequest> requests, const Stream& stream) {
+  std::vector<ComparePlaces> places(requests.size());
+  std::size_t end = kResultBytes;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const std::size_t elements = requests[i].elements;
+    const DeviceRule& rule = requests[i].rule;
+    if (elements == 0) {
+      continue;
     }
-    ASSAY_TRY(need_scratch(end, stream));
-    for (std::size_t i = 0; i < now; ++i) {
-      for (DevicePointer* at : {&places[i].totals, &places[i].of_pieces, &places[i].of_blocks}) {
-        *at += scratch_.address();
-      }
-      ASSAY_TRY(enqueue_compare(these[i], places[i], stream));
+    if (rule.block_elements == 0 || elements % rule.block_elements != 0) {
+      return base::internal_error("cuda.compare_blocks", fmt::format("{} elements are no whole number of blocks of {}",
+                                                                     elements, rule.block_elements));
     }
-    std::array<std::byte, kComparedAtOnce * kTotalsBytes> results{};
-    ASSAY_TRY(fetch(std::span(results).first(now * kTotalsBytes), scratch_.address(), stream));
-    for (std::size_t i = 0; i < now; ++i) {
-      Comparison& comparison = compared.emplace_back();
-      if (these[i].elements == 0) {
-        comparison.surely_right = true;
-        continue;
-      }
-      std::memcpy(&comparison.totals, results.data() + i * kTotalsBytes, sizeof comparison.totals);
-      comparison.surely_right = surely_right(comparison.totals, these[i].rule);
-      if (!comparison.surely_right) {
-        ASSAY_TRY(find_wrong(these[i], places[i], comparison, stream));
-      }
+    ComparePlaces& place = places[i];
+    place.blocks = elements / rule.block_elements;
+    place.piece = std::max(kLeastPiece, divide_up(divide_up(elements, kMostPieces), kWarp) * kWarp);
+    place.pieces_a_block = divide_up(rule.block_elements, place.piece);
+    const std::size_t pieces = place.blocks * place.pieces_a_block;
+    place.totals = i * kTotalsBytes;  // Relative to the scratch memory, for now.
+    place.of_pieces = end;
+    place.of_blocks = place.pieces_a_block > 1 ? end + pieces * sizeof(CompareSums) : end;
+    end += (pieces + place.blocks) * sizeof(CompareSums);
+  }
+  ASSAY_TRY(need_scratch(end, stream));
+  for (ComparePlaces& place : places) {
+    for (DevicePointer* at : {&place.totals, &place.of_pieces, &place.of_blocks}) {
+      *at += scratch_.address();
     }
   }
+  return places;
+}
+
+base::Result<void> TrustedKernels::enqueue_compare_all(std::span<const CompareRequest> requests,
+                                                       std::span<std::byte> results, const Stream& stream) {
+  ASSAY_CHECK(results.size() >= requests.size() * kTotalsBytes);
+  for (std::size_t first = 0; first < requests.size(); first += kComparedAtOnce) {
+    const auto these = requests.subspan(first, std::min(requests.size() - first, kComparedAtOnce));
+    ASSAY_TRY_ASSIGN(const std::vector<ComparePlaces> places, place_comparisons(these, stream));
+    for (std::size_t i = 0; i < these.size(); ++i) {
+      ASSAY_TRY(enqueue_compare(these[i], places[i], stream));
+    }
+    const auto to = results.subspan(first * kTotalsBytes, these.size() * kTotalsBytes);
+    ASSAY_TRY(copy_from_device(to, scratch_.address(), stream));
+  }
+  return {};
+}
+
+std::vector<Comparison> TrustedKernels::compared(std::span<const CompareRequest> requests,
+                                                 std::span<const std::byte> results) {
+  std::vector<Comparison> compared(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].elements == 0) {
+      compared[i].surely_right = true;
+      continue;
+    }
+    std::memcpy(&compared[i].totals, results.subspan(i * kTotalsBytes).data(), sizeof compared[i].totals);
+    compared[i].surely_right = surely_right(compared[i].totals, requests[i].rule);
+  }
   return compared;
+}
+
+base::Result<std::vector<Comparison>> TrustedKernels::compare_all(std::span<const CompareRequest> requests,
+                                                                  const Stream& stream) {
+  std::vector<Comparison> all;
+  while (all.size() < requests.size()) {
+    const std::size_t now = std::min(requests.size() - all.size(), kComparedAtOnce);
+    const std::span<const CompareRequest> these = requests.subspan(all.size(), now);
+    ASSAY_TRY(enqueue_compare_all(these, results_.bytes(), stream));
+    ASSAY_TRY(stream.synchronize());
+    std::vector<Comparison> found = compared(these, results_.bytes());
+    for (std::size_t i = 0; i < now; ++i) {
+      if (!found[i].surely_right) {
+        ASSAY_TRY_ASSIGN(const std::vector<ComparePlaces> places, place_comparisons(these, stream));
+        ASSAY_TRY(find_wrong(these[i], places[i], found[i], stream));
+      }
+    }
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
 }
 
 base::Result<void> TrustedKernels::enqueue_compare(const CompareRequest& request, const ComparePlaces& places,

@@ -164,6 +164,43 @@ extern "C" __global__ void assay_check_fill(const __grid_constant__ RangeBatch r
   }
 }
 
+// `first` as above, of the offsets at which the two places of a pair differ. Where they are not aligned alike, a byte at a
+// time.
+extern "C" __global__ void assay_first_difference(const __grid_constant__ RangePairBatch pairs, Word* first) {
+  const auto* const one = reinterpret_cast<const unsigned char*>(pairs.first[blockIdx.y]);
+  const auto* const other = reinterpret_cast<const unsigned char*>(pairs.second[blockIdx.y]);
+  const Word bytes = pairs.bytes[blockIdx.y];
+  Word found = ~Word{0};
+  const auto note = [&](Word difference, Word offset) {
+    if (difference != 0) {
+      const Word at = offset + static_cast<Word>(__ffsll(static_cast<long long>(difference)) - 1) / 8;
+      found = at < found ? at : found;
+    }
+  };
+  Vectors vectors(pairs.first[blockIdx.y], bytes);
+  if ((pairs.first[blockIdx.y] ^ pairs.second[blockIdx.y]) % 16 != 0) {
+    vectors.head = bytes;
+    vectors.count = 0;
+  }
+  const auto* const body = reinterpret_cast<const ulonglong2*>(one + vectors.head);
+  const auto* const beside = reinterpret_cast<const ulonglong2*>(other + vectors.head);
+  for (Word i = thread_number(); i < vectors.count; i += thread_count()) {
+    const ulonglong2 value = body[i];
+    const ulonglong2 second = beside[i];
+    note(value.x ^ second.x, vectors.head + 16 * i);
+    note(value.y ^ second.y, vectors.head + 16 * i + 8);
+  }
+  for (Word i = thread_number(); i < vectors.head; i += thread_count()) {
+    note(Word{one[i]} ^ Word{other[i]}, i);
+  }
+  for (Word i = vectors.tail() + thread_number(); i < bytes; i += thread_count()) {
+    note(Word{one[i]} ^ Word{other[i]}, i);
+  }
+  if (found != ~Word{0}) {
+    atomicMin(first + blockIdx.y, found);
+  }
+}
+
 // `sum` holds 0 for each range, and afterwards the sum of all finished strands. A warp takes a piece: each row is one
 // coalesced read.
 extern "C" __global__ void assay_digest(const __grid_constant__ RangeBatch ranges, Word* sum) {

@@ -25,6 +25,13 @@ struct FilledRange {
   FillPattern pattern;
 };
 
+/// Two places of as many bytes.
+struct RangePair {
+  DevicePointer first = 0;
+  DevicePointer second = 0;
+  std::size_t bytes = 0;
+};
+
 /// An output beside its expected values, both row-major in device memory.
 struct CompareRequest {
   DevicePointer got = 0;  ///< Aligned to its elements.
@@ -65,6 +72,9 @@ class TrustedKernels {
                                                       const Stream& stream);
   [[nodiscard]] base::Result<void> enqueue_digest(std::span<const ByteRange> ranges, DevicePointer words,
                                                   const Stream& stream);
+  /// Likewise, of each pair the first offset at which its two places differ, or kHolds.
+  [[nodiscard]] base::Result<void> enqueue_first_difference(std::span<const RangePair> pairs, DevicePointer words,
+                                                            const Stream& stream);
   static constexpr std::uint64_t kHolds = ~std::uint64_t{0};
   [[nodiscard]] static std::uint64_t digest_of(std::uint64_t word, std::size_t bytes);
 
@@ -79,12 +89,20 @@ class TrustedKernels {
   /// Compares several, of which it waits for all at once.
   [[nodiscard]] base::Result<std::vector<Comparison>> compare_all(std::span<const CompareRequest> requests,
                                                                   const Stream& stream);
+  /// The same without waiting: what `compared` reads is copied to `results`, pinned memory of kTotalsBytes a request.
+  [[nodiscard]] base::Result<void> enqueue_compare_all(std::span<const CompareRequest> requests,
+                                                       std::span<std::byte> results, const Stream& stream);
+  /// Of what is not surely right it does not count what is wrong: compare_all does.
+  [[nodiscard]] static std::vector<Comparison> compared(std::span<const CompareRequest> requests,
+                                                        std::span<const std::byte> results);
+  static constexpr std::size_t kTotalsBytes = 256;
 
  private:
   struct Functions {
     abi::FunctionHandle fill = nullptr;
     abi::FunctionHandle check_fill = nullptr;
     abi::FunctionHandle digest = nullptr;
+    abi::FunctionHandle first_difference = nullptr;
     abi::FunctionHandle read = nullptr;
     abi::FunctionHandle compare_pieces = nullptr;
     abi::FunctionHandle compare_blocks = nullptr;
@@ -111,6 +129,9 @@ class TrustedKernels {
     DevicePointer of_pieces = 0;
     DevicePointer of_blocks = 0;
   };
+  /// Lays out a scratch memory for so many requests, and makes it large enough.
+  [[nodiscard]] base::Result<std::vector<ComparePlaces>> place_comparisons(std::span<const CompareRequest> requests,
+                                                                           const Stream& stream);
   [[nodiscard]] base::Result<void> enqueue_compare(const CompareRequest& request, const ComparePlaces& places,
                                                    const Stream& stream) const;
   [[nodiscard]] base::Result<void> find_wrong(const CompareRequest& request, const ComparePlaces& places,

@@ -223,6 +223,50 @@ TEST_F(GpuTrustedKernels, CheckManyRangesInOneGo) {
   }
 }
 
+TEST_F(GpuTrustedKernels, TellWhereTwoPlacesFirstDiffer) {
+  const std::vector<std::byte> bytes = random_bytes(kMiB, 21);
+  const Memory words = Memory::create(*context_, 4096).value();
+  const auto first_differences = [&](std::span<const RangePair> pairs) {
+    EXPECT_TRUE(kernels_->enqueue_first_difference(pairs, words.address(), *stream_));
+    std::vector<std::uint64_t> found(pairs.size());
+    EXPECT_TRUE(copy_from_device(std::as_writable_bytes(std::span(found)), words.address(), *stream_));
+    EXPECT_TRUE(stream_->synchronize());
+    return found;
+  };
+  // Aligned alike, and not.
+  for (const auto& [one, other] :
+       {std::pair{0U, 2U << 20U}, std::pair{5U, (2U << 20U) + 5U}, std::pair{3U, 2U << 20U}}) {
+    for (const std::size_t size : {1U, 14U, 33U, 4096U, 300'001U}) {
+      const RangePair pair{at(one), at(other), size};
+      for (const std::size_t changed : {std::size_t{0}, size / 3, size / 2, size - 1}) {
+        write(one, std::span(bytes).first(size));
+        write(other, std::span(bytes).first(size));
+        EXPECT_EQ(first_differences({&pair, 1})[0], TrustedKernels::kHolds);
+        for (const std::size_t place : {size - 1, changed}) {
+          const std::byte flipped = bytes[place] ^ std::byte{0x40};
+          write(other + place, {&flipped, 1});
+        }
+        EXPECT_EQ(first_differences({&pair, 1})[0], changed) << one << ", " << size;
+      }
+    }
+  }
+  // More pairs than a launch takes, each with its own answer.
+  std::vector<RangePair> pairs;
+  write(0, std::span(bytes).first(40 * 4096));
+  write(2U << 20U, std::span(bytes).first(40 * 4096));
+  for (std::size_t i = 0; i < 40; ++i) {
+    pairs.push_back({at(i * 4096), at((2U << 20U) + i * 4096), i % 7 == 6 ? 0 : 4000 - i});
+    const std::byte flipped = bytes[i * 4096 + i] ^ std::byte{1};
+    if (i % 2 == 0) {
+      write((2U << 20U) + i * 4096 + i, {&flipped, 1});
+    }
+  }
+  const std::vector<std::uint64_t> found = first_differences(pairs);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    EXPECT_EQ(found[i], i % 2 == 0 && i % 7 != 6 ? i : TrustedKernels::kHolds) << i;
+  }
+}
+
 TEST_F(GpuTrustedKernels, DigestAsTheDefinitionHasIt) {
   const std::vector<std::byte> bytes = random_bytes(3 * kMiB + 77, 12);
   write(0, bytes);

@@ -36,10 +36,17 @@ class DeviceCheck {
  public:
   virtual ~DeviceCheck() = default;
   [[nodiscard]] virtual base::Result<std::size_t> scratch_bytes(const task::AxisValues& axes) const = 0;
-  /// Enqueues the work, waits for it and answers.
-  [[nodiscard]] virtual base::Result<DeviceVerdict> check(const DeviceCheckInput& call,
-                                                          device::cuda::TrustedKernels& kernels,
-                                                          const device::cuda::Stream& stream) const = 0;
+  /// Enqueues the work, and the copy of what it finds to `result`: pinned memory of kResultBytes an output.
+  [[nodiscard]] virtual base::Result<void> enqueue(const DeviceCheckInput& call, device::cuda::TrustedKernels& kernels,
+                                                   const device::cuda::Stream& stream,
+                                                   std::span<std::byte> result) const = 0;
+  /// The answer about these outputs, once the stream has been waited for, whatever has been enqueued since.
+  [[nodiscard]] virtual DeviceVerdict read(std::span<const DeviceTensor> outputs,
+                                           std::span<const std::byte> result) const = 0;
+  static constexpr std::size_t kResultBytes = device::cuda::TrustedKernels::kTotalsBytes;
+  /// Both, with a wait between them.
+  [[nodiscard]] base::Result<DeviceVerdict> check(const DeviceCheckInput& call, device::cuda::TrustedKernels& kernels,
+                                                  const device::cuda::Stream& stream) const;
 };
 
 /// Makes the check of an operator in the current context: of its own kind, or by the rule of each output where

@@ -1,6 +1,7 @@
 #include <assay/operators/cuda/dsa_topk_check.hpp>
 
 #include <fmt/format.h>
+#include <cstring>
 
 #include <assay/operators/cuda/device_code.hpp>
 #include <assay/operators/cuda/dsa_topk_layout.hpp>
@@ -43,9 +44,9 @@ class TopkCheck final : public DeviceCheck {
     return kResultBytes + call.rows * words_of(call) * sizeof(std::uint32_t);
   }
 
-  [[nodiscard]] base::Result<DeviceVerdict> check(const DeviceCheckInput& input,
-                                                  device::cuda::TrustedKernels& /*kernels*/,
-                                                  const device::cuda::Stream& stream) const override {
+  [[nodiscard]] base::Result<void> enqueue(const DeviceCheckInput& input, device::cuda::TrustedKernels& /*kernels*/,
+                                           const device::cuda::Stream& stream,
+                                           std::span<std::byte> result) const override {
     using namespace dsa_topk_indexer;
     ASSAY_TRY(check_counts("dsa_topk_indexer", input.inputs, kInputCount, input.expected, kExpectedCount));
     ASSAY_TRY_ASSIGN(const TopkCall call, topk_call(dimensions_, input.axes, input.inputs));
@@ -54,16 +55,20 @@ class TopkCheck final : public DeviceCheck {
       return base::internal_error("operator.arguments",
                                   fmt::format("topk_indices must be {} times {} of int32", call.rows, call.topk));
     }
-    TopkCheckResult result;
-    const auto bytes = std::as_writable_bytes(std::span(&result, 1));
-    ASSAY_TRY(device::cuda::copy_to_device(input.scratch, bytes, stream));
+    static constexpr TopkCheckResult kNothingYet;
+    ASSAY_TRY(device::cuda::copy_to_device(input.scratch, std::as_bytes(std::span(&kNothingYet, 1)), stream));
     ASSAY_TRY(device::cuda::launch(check_, {{call.rows, 1, 1}, {kThreads, 1, 1}, 0}, stream, call,
                                    input.outputs[0].address, input.expected[kScores], input.expected[kSlacks],
                                    DevicePointer{input.scratch + kResultBytes}, input.scratch));
-    ASSAY_TRY(device::cuda::copy_from_device(bytes, input.scratch, stream));
-    ASSAY_TRY(stream.synchronize());
+    return device::cuda::copy_from_device(result.first(sizeof(TopkCheckResult)), input.scratch, stream);
+  }
+
+  [[nodiscard]] DeviceVerdict read(std::span<const DeviceTensor> /*outputs*/,
+                                   std::span<const std::byte> bytes) const override {
+    TopkCheckResult result;
+    std::memcpy(&result, bytes.data(), sizeof result);
     const bool right = result.doubtful_rows == 0;
-    return DeviceVerdict{right, right ? "" : describe(result)};
+    return {right, right ? "" : describe(result)};
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include <assay/operators/cuda/device_code.hpp>
 #include <assay/operators/gdn_prefill/comparison.hpp>
@@ -28,31 +29,38 @@ class PrefillCheck final : public DeviceCheck {
     return kOutputCount * sizeof(std::uint64_t);
   }
 
-  [[nodiscard]] base::Result<DeviceVerdict> check(const DeviceCheckInput& call,
-                                                  device::cuda::TrustedKernels& /*kernels*/,
-                                                  const device::cuda::Stream& stream) const override {
+  [[nodiscard]] base::Result<void> enqueue(const DeviceCheckInput& call, device::cuda::TrustedKernels& /*kernels*/,
+                                           const device::cuda::Stream& stream,
+                                           std::span<std::byte> result) const override {
     ASSAY_TRY(check_counts("gdn_prefill", call.inputs, kInputCount, call.expected, kKeptCount));
     if (call.outputs.size() != kOutputCount || call.outputs[kOutput].dtype != tensor::DType::bfloat16 ||
         call.outputs[kNewState].dtype != tensor::DType::float32) {
       return base::internal_error("operator.arguments", "output must be bfloat16 and new_state float32");
     }
-    std::array<std::uint64_t, kOutputCount> doubtful{};
-    const auto bytes = std::as_writable_bytes(std::span(doubtful));
-    ASSAY_TRY(device::cuda::copy_to_device(call.scratch, bytes, stream));
+    static constexpr Counts kNothingYet{};
+    ASSAY_TRY(device::cuda::copy_to_device(call.scratch, std::as_bytes(std::span(kNothingYet)), stream));
     for (const Output output : {kOutput, kNewState}) {
-      ASSAY_TRY(enqueue(call, output, stream));
+      ASSAY_TRY(enqueue_output(call, output, stream));
     }
-    ASSAY_TRY(device::cuda::copy_from_device(bytes, call.scratch, stream));
-    ASSAY_TRY(stream.synchronize());
+    return device::cuda::copy_from_device(result.first(sizeof(Counts)), call.scratch, stream);
+  }
+
+  [[nodiscard]] DeviceVerdict read(std::span<const DeviceTensor> /*outputs*/,
+                                   std::span<const std::byte> result) const override {
+    Counts doubtful{};
+    std::memcpy(doubtful.data(), result.data(), sizeof doubtful);
     if (doubtful[kOutput] == 0 && doubtful[kNewState] == 0) {
-      return DeviceVerdict{true, ""};
+      return {true, ""};
     }
-    return DeviceVerdict{false, fmt::format("{} blocks of output and {} of new_state may be off", doubtful[kOutput],
-                                            doubtful[kNewState])};
+    return {false,
+            fmt::format("{} blocks of output and {} of new_state may be off", doubtful[kOutput], doubtful[kNewState])};
   }
 
  private:
-  base::Result<void> enqueue(const DeviceCheckInput& call, Output output, const device::cuda::Stream& stream) const {
+  using Counts = std::array<std::uint64_t, kOutputCount>;  ///< Of blocks that may be off.
+
+  base::Result<void> enqueue_output(const DeviceCheckInput& call, Output output,
+                                    const device::cuda::Stream& stream) const {
     const DeviceTensor& tensor = call.outputs[output];
     const Tolerance tolerance = tolerance_of(dimensions_, output);
     const std::size_t elements = tensor::element_count(tensor.shape);
