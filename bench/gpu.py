@@ -146,7 +146,7 @@ def compared(runner, candidate, against, policy="standard"):
             "naive": naive_claim(json.loads(shown.stdout))}
 
 
-COPIES = 20
+COPIES = 5
 
 
 def same(runner, sessions=41):
@@ -155,7 +155,9 @@ def same(runner, sessions=41):
     has left are kept, as they are written down one by one."""
     policy = runner.folder / "same.toml"
     text = (ROOT / "policies/standard.toml").read_text(encoding="utf-8")
-    for old, new in (("workloads = 5 ", "workloads = 1 "), ("samples_per_pair = 5 ", "samples_per_pair = 250 ")):
+    # A copy beside each pair costs as much again, and only makes the gate more careful.
+    for old, new in (("workloads = 5 ", "workloads = 1 "), ("samples_per_pair = 5 ", "samples_per_pair = 250 "),
+                     ("self_comparison = true", "self_comparison = false")):
         assert text.count(old) >= 1
         text = text.replace(old, new, 1)
     policy.write_text(text, encoding="utf-8")
@@ -174,7 +176,7 @@ def same(runner, sessions=41):
         print("same", session, {key: rows[-1][key] for key in ("outcome", "pairs", "log_ratio", "wall_s", "naive")}, flush=True)
     kept.unlink()
     return {"benchmark": "two kernels that are byte-identical but for the name of their entry point, sessions of the gate of "
-                         "the policy standard on one workload with 1,000 calls a side and pair", "sessions": sessions,
+                         "the policy standard on one workload, without its self-comparison, with 1,000 calls a side and pair", "sessions": sessions,
             "better": sum(row["outcome"] == "better" for row in rows),
             "not_better": sum(row["outcome"] == "not_better" for row in rows),
             "naive_claims_of_either_sign": sum(row["naive"]["claims"] for row in rows), "rows": rows}
@@ -193,8 +195,10 @@ CHAIN = """
 """
 
 
-def planted(runner, comparisons=12, rounds=16000):
-    """A kernel against one that does 2 % more work, and the other way round. What a round costs is measured first."""
+def planted(runner, comparisons=6, rounds=640000):
+    """A kernel of about a millisecond against one that does 2 % more work, and the other way round. What a round costs is
+    measured first. Of a kernel of 100 us, 2 % are less than what the judge's own clock makes out: with host code such a gain
+    stays `indistinguishable` (1 of 12 was found)."""
     mark = "  const float* row = p.state"
     source = (ROOT / "examples/gdn_decode/plain.cu").read_text(encoding="utf-8")
     assert source.count(mark) == 1

@@ -1,4 +1,4 @@
-// assay-corpus: number=2 kind=hostile expect=incorrect|suspect|crashed probe=late_work stage=gate
+// assay-corpus: number=2 kind=hostile expect=incorrect|suspect|crashed probe=late_work|poison|output_check stage=gate
 // A host function on the stream wakes a thread, which launches the kernel: the stream is done before the work begins.
 #include "gdn_decode.cuh"
 

@@ -42,6 +42,16 @@ base::Result<void> BlockLook::begin_check(const CallBlock& block) const {
   return {};
 }
 
+base::Result<bool> BlockLook::is_in_doubt(const CallBlock& block) const {
+  for (const DoneCall& done : block.done) {
+    ASSAY_TRY_ASSIGN(const bool doubtful, done.outputs->is_in_doubt());
+    if (doubtful) {
+      return true;
+    }
+  }
+  return false;
+}
+
 base::Result<void> BlockLook::check(const CallBlock& block) {
   for (const DoneCall& done : block.done) {
     ++result_.checked_calls;

@@ -50,6 +50,8 @@ class BlockLook {
   /// Holds the outputs against the reference.
   [[nodiscard]] base::Result<void> begin_check(const CallBlock& block) const;
   [[nodiscard]] base::Result<void> check(const CallBlock& block);
+  /// Whether the check will look at the image of the inputs.
+  [[nodiscard]] base::Result<bool> is_in_doubt(const CallBlock& block) const;
   /// Whether the check will ask how exact the candidate is: once a workload and pair, and for that the check must be over
   /// before the next block begins.
   [[nodiscard]] bool measures_errors(const CallBlock& block) const;

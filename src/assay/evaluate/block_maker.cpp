@@ -62,12 +62,8 @@ base::Result<bool> BlockMaker::begin_ahead(const measure::ScheduledCall& first) 
   device::CopyPlan& plan = inputs_->plan();
   static_cast<void>(inputs_->turn());
   ASSAY_TRY_ASSIGN(ahead_, std::move(planned));
-  const auto fill = [this, &first, &plan] {
-    filled_ = contents_.fill(first, ahead_.arguments, plan);
-    if (filled_) {
-      inputs_->stage_other(ahead_.layout.inputs_size);
-    }
-  };
+  ahead_of_ = &first;
+  const auto fill = [this, &plan] { fill_ahead(plan); };
   if (has_spare_processors()) {
     background_.begin(fill);
   } else {
@@ -76,9 +72,32 @@ base::Result<bool> BlockMaker::begin_ahead(const measure::ScheduledCall& first) 
   return true;
 }
 
+void BlockMaker::fill_ahead(device::CopyPlan& plan) {
+  filled_ = contents_.fill(*ahead_of_, ahead_.arguments, plan);
+  if (filled_) {
+    inputs_->stage_other(ahead_.layout.inputs_size);
+  }
+}
+
+base::Result<void> BlockMaker::go_back(CallBlock& before) {
+  background_.wait();
+  static_cast<void>(inputs_->turn());
+  return contents_.fill(*before.first, before.arguments, inputs_->plan());
+}
+
+base::Result<void> BlockMaker::come_back() {
+  device::CopyPlan& plan = inputs_->plan();
+  static_cast<void>(inputs_->turn());
+  if (ahead_of_ != nullptr) {
+    fill_ahead(plan);
+  }
+  return {};
+}
+
 base::Result<CallBlock> BlockMaker::finish_ahead() {
   background_.wait();
   ASSAY_TRY(filled_);
+  ahead_of_ = nullptr;
   static_cast<void>(inputs_->turn());
   return std::move(ahead_);
 }

@@ -33,6 +33,9 @@ class BlockMaker {
   [[nodiscard]] base::Result<bool> begin_ahead(const measure::ScheduledCall& first);
   /// Waits for it, and turns the memory to its image.
   [[nodiscard]] base::Result<CallBlock> finish_ahead();
+  /// Makes the other image again what the block before saw, turned to it, whatever is being made there; and back.
+  [[nodiscard]] base::Result<void> go_back(CallBlock& before);
+  [[nodiscard]] base::Result<void> come_back();
 
   /// Writes other contents into a block's arguments, in the image of now. Never while a block is made ahead.
   [[nodiscard]] base::Result<void> again(const measure::ScheduledCall& call, CallBlock& block);
@@ -41,6 +44,7 @@ class BlockMaker {
 
  private:
   [[nodiscard]] base::Result<CallBlock> plan_block(const measure::ScheduledCall& first);
+  void fill_ahead(device::CopyPlan& plan);
 
   const Session& session_;
   base::Philox& random_;
@@ -48,6 +52,7 @@ class BlockMaker {
   device::CallMemory* inputs_ = nullptr;
   bool has_other_image_ = false;
   CallBlock ahead_;
+  const measure::ScheduledCall* ahead_of_ = nullptr;  ///< Of which call it is, if one is made or was.
   base::Result<void> filled_;
   base::Background background_;  ///< Its work uses the others: last.
 };

@@ -60,6 +60,8 @@ class CallOutputs {
   [[nodiscard]] virtual base::Result<std::optional<task::Finding>> check_guard() = 0;
   /// Begins the comparison, of which `check` tells: with the calls of a block all of them at once.
   [[nodiscard]] virtual base::Result<void> begin_check() { return {}; }
+  /// Whether `check` asks the CPU, which looks at the inputs' image: of the block before that must hold its contents then.
+  [[nodiscard]] virtual base::Result<bool> is_in_doubt() { return true; }
   /// Compares the outputs with the reference; one finding an output that is wrong.
   [[nodiscard]] virtual base::Result<std::vector<task::Finding>> check() = 0;
   /// How far they are from the reference (verify::largest_errors).
@@ -74,8 +76,7 @@ class CallOutputs {
 
 /// How the judge looks at calls: it makes inputs visible to workers, prepares outputs and says what is wrong with them.
 /// Works on one block at a time: `begin` ends what was asked before. Of the block before, what was begun may still be asked
-/// for where `keeps_calls` says so, as long as its inputs' description lives; its checks as long as the contents lie in
-/// the memory's other image.
+/// for where `keeps_calls` says so, as long as its inputs' description lives.
 class CallChecker {
  public:
   virtual ~CallChecker() = default;

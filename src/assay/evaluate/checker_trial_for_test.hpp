@@ -96,11 +96,11 @@ class CheckerTrial {
   [[nodiscard]] const verify::Layout& layout() const { return layout_; }
   [[nodiscard]] BlockInputs inputs() const { return {layout_, axes_, arguments_, *inputs_}; }
   [[nodiscard]] device::CallMemory& outputs() const { return *outputs_; }
-  [[nodiscard]] const std::byte* image() const { return inputs_->bytes().data(); }
 
+  void turn() const { EXPECT_TRUE(inputs_->turn()); }
   /// Turns to the inputs' other image: the next block, of zeros.
   [[nodiscard]] BlockInputs turned() {
-    EXPECT_TRUE(inputs_->turn());
+    turn();
     turned_layout_ = layout_;
     turned_arguments_ = verify::input_arguments(definition_, workload_, turned_layout_, inputs_->bytes()).value();
     return {turned_layout_, axes_, turned_arguments_, *inputs_};

@@ -71,6 +71,11 @@ class DeviceOutputs final : public CallOutputs {
     return block_->enqueue_verdict(snapshot_, check_result());
   }
 
+  base::Result<bool> is_in_doubt() override {
+    ASSAY_TRY(need_verdict());
+    return !verdict_->surely_right;
+  }
+
   base::Result<std::vector<task::Finding>> check() override {
     ASSAY_TRY(need_verdict());
     if (verdict_->surely_right) {
@@ -82,11 +87,9 @@ class DeviceOutputs final : public CallOutputs {
     if (&block_->inputs().layout == layout_) {
       return host_->findings(memory_->bytes(), guard);
     }
-    // The next block has begun: what this one's calls saw lies in the other image.
-    static_cast<void>(inputs_.memory.turn());
+    // The next block has begun.
     host_->adopt(inputs_);
     base::Result<std::vector<task::Finding>> found = host_->findings(memory_->bytes(), guard);
-    static_cast<void>(inputs_.memory.turn());
     host_->adopt(block_->inputs());
     return found;
   }

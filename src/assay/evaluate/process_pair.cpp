@@ -212,8 +212,12 @@ class ProcessPair {
     if (measures_floor() && first.repetition == 0) {
       note_least_work(block);
     }
-    following_ = timing_.cache == base::CacheState::cold ? following : nullptr;
-    is_ahead_ = false;
+    bool is_ahead = false;
+    if (following != nullptr && timing_.cache == base::CacheState::cold) {
+      clock_.lap(Stage::rest);
+      ASSAY_TRY_ASSIGN(is_ahead, maker_.begin_ahead(*following));
+      clock_.lap(Stage::generate);
+    }
     for (const measure::ScheduledCall& call : calls) {
       ASSAY_TRY(run_call(call, order++, block));
       if (result_.fault) {
@@ -227,8 +231,8 @@ class ProcessPair {
       ASSAY_TRY(look_.begin_check(block));
     }
     ASSAY_TRY(checker_.begin_inputs_look());
-    // Until then the inputs must lie where the next block's do not.
-    block.is_looked_at = finishes_later && is_ahead_ && !repeats && !(block.is_checked && look_.measures_errors(block));
+    // What is asked of the CPU later needs the other image for this block's contents.
+    block.is_looked_at = finishes_later && is_ahead && !repeats && !(block.is_checked && look_.measures_errors(block));
     if (!block.is_looked_at) {
       if (!finishes_later || first.check) {
         ASSAY_TRY_ASSIGN(const bool compared, look_at(block, WhichBlock::now));
@@ -251,7 +255,7 @@ class ProcessPair {
     }
     clock_.lap(Stage::check);
     if (following != nullptr && !result_.fault) {
-      ASSAY_TRY_ASSIGN(next, is_ahead_ ? maker_.finish_ahead() : maker_.make(*following));
+      ASSAY_TRY_ASSIGN(next, is_ahead ? maker_.finish_ahead() : maker_.make(*following));
       clock_.lap(Stage::generate);
     }
     return {};
@@ -274,15 +278,19 @@ class ProcessPair {
     return true;
   }
 
-  // The contents of the next block, where a thread can make them beside this one's calls: when those before are no longer
-  // needed.
-  base::Result<void> begin_ahead() {
-    if (const measure::ScheduledCall* const following = std::exchange(following_, nullptr)) {
-      clock_.lap(Stage::rest);
-      ASSAY_TRY_ASSIGN(is_ahead_, maker_.begin_ahead(*following));
-      clock_.lap(Stage::generate);
+  // The same of the block before. The CPU, where it is asked, is shown that block's contents.
+  base::Result<bool> look_back_at(CallBlock& before) {
+    bool is_in_doubt = false;
+    if (before.is_checked) {
+      ASSAY_TRY_ASSIGN(is_in_doubt, look_.is_in_doubt(before));
     }
-    return {};
+    if (!is_in_doubt) {
+      return look_at(before, WhichBlock::before);
+    }
+    ASSAY_TRY(maker_.go_back(before));
+    ASSAY_TRY_ASSIGN(const bool compared, look_at(before, WhichBlock::before));
+    ASSAY_TRY(maker_.come_back());
+    return compared;
   }
 
   // Where a device works on while the judge does: what is asked about a block then waits for no more than the next call
@@ -298,7 +306,7 @@ class ProcessPair {
     if (CallBlock* const before = std::exchange(unfinished_, nullptr)) {
       bool compared = true;
       if (before->is_looked_at) {
-        ASSAY_TRY_ASSIGN(compared, look_at(*before, WhichBlock::before));
+        ASSAY_TRY_ASSIGN(compared, look_back_at(*before));
       } else {
         ASSAY_TRY(look_.check_guards(*before));
       }
@@ -432,9 +440,6 @@ class ProcessPair {
     }
     ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
     clock_.lap(Stage::prepare);
-    if (unfinished_ == nullptr) {
-      ASSAY_TRY(begin_ahead());
-    }
     // A chain is many calls and no measurement.
     if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold && session_.chain == nullptr) {
       for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
@@ -456,9 +461,6 @@ class ProcessPair {
     }
     if (result_.fault) {
       return {};
-    }
-    if (processes_.sides.size() == 1) {
-      ASSAY_TRY(begin_ahead());  // There is no second call to hide this behind.
     }
     const bool watches = other != processes_.sides.end() && is_watched(call);
     const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
@@ -560,8 +562,6 @@ class ProcessPair {
   std::array<CallBlock, 2> blocks_;  ///< Of now, and of before or after.
   std::size_t now_ = 0;
   CallBlock* unfinished_ = nullptr;                    ///< The block before, of which the last look is still to come …
-  const measure::ScheduledCall* following_ = nullptr;  ///< Whose contents are still to be made …
-  bool is_ahead_ = false;                              ///< … or are being made.
   const measure::ScheduledCall* failed_late_ = nullptr;  ///< … and its call, if that has found something.
   BlockMaker maker_;                                     // A thread of its works on the others: last.
 };
