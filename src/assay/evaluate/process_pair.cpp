@@ -561,7 +561,7 @@ class ProcessPair {
   BlockLook look_{session_, result_};
   std::array<CallBlock, 2> blocks_;  ///< Of now, and of before or after.
   std::size_t now_ = 0;
-  CallBlock* unfinished_ = nullptr;                    ///< The block before, of which the last look is still to come …
+  CallBlock* unfinished_ = nullptr;  ///< The block before, of which the last look is still to come …
   const measure::ScheduledCall* failed_late_ = nullptr;  ///< … and its call, if that has found something.
   BlockMaker maker_;                                     // A thread of its works on the others: last.
 };

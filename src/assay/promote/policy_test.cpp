@@ -207,6 +207,15 @@ struct BadToml {
   std::vector<std::string> says;
 };
 
+TEST(PolicyToml, CommentsMayHoldAnyCharacter) {
+  for (const char* const line :
+       {"# \xc3\xa9", "name = \"x#y\" # \xc3\xa9", "name = 'it\\' # \xc3\xa9", "name = 'x' # \"\xc3\xa9",
+        "name = \"\"\"a\n\"b\"\nc\"\"\" # '\xc3\xa9", "# it's \xc3\xa9\nname = \"x\""}) {
+    const auto policy = parse_policy(std::string(line) + "\nversion = 1\n", "my.toml");
+    EXPECT_TRUE(policy) << line << ": " << policy.error().message;
+  }
+}
+
 class BadPolicy : public ::testing::TestWithParam<BadToml> {};
 
 TEST_P(BadPolicy, IsRefusedWithFileLineAndField) {
@@ -223,6 +232,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"Twice", "version = 1\nversion = 1\n", {"my.toml:2: ", "not valid TOML"}},
         {"ControlCharacter", "version = 1\n[^\x01p]\n", {"my.toml:2: ", "control character"}},
         {"BeyondAscii", "version = 1\nQ\xd2\x8d = 2\n", {"my.toml:2: ", "ASCII"}},
+        {"BeyondAsciiAfterANumberSignInAString", "version = 1\n\"a#b\" \xc3\xa9 = 2\n", {"my.toml:2: ", "ASCII"}},
+        {"BeyondAsciiAfterAnEscapedQuote", "version = 1\nname = \"a\\\" # \xc3\xa9\"\n", {"my.toml:2: ", "ASCII"}},
+        {"BeyondAsciiInALiteralString", "version = 1\nname = 'a\\' \xc3\xa9\n", {"my.toml:2: ", "ASCII"}},
+        {"BeyondAsciiInAStringOfLines", "version = 1\nname = \"\"\"a\n# \xc3\xa9\"\"\"\n", {"my.toml:3: ", "ASCII"}},
         {"TableWithoutName", "version = 1\n[.gate]\n", {"my.toml", "not valid TOML"}},
         {"TableOfNothing", "version = 1\n[\n", {"my.toml", "not valid TOML"}},
         {"NoVersion", "name = \"x\"\n", {"my.toml:1: version is missing"}},

@@ -86,13 +86,49 @@ std::string sentence(std::string_view source, const Lines& lines, const task::Pr
                      field.empty() ? "the policy " : field + " ", problem.message);
 }
 
+// Follows where comments are: a # in a string begins none.
+class CommentTracker {
+ public:
+  // Whether the character at `at` is in a comment; to be asked of each in turn.
+  bool in_comment(std::string_view toml, std::size_t at) {
+    const char c = toml[at];
+    if (at < next_) {
+      return false;  // The rest of a delimiter or of an escape.
+    }
+    if (is_comment_) {
+      is_comment_ = c != '\n';
+    } else if (delimiter_.empty()) {
+      is_comment_ = c == '#';
+      if (c == '"' || c == '\'') {
+        const std::string_view three = toml.substr(at, 3);
+        delimiter_ = three == std::string(3, c) ? three : three.substr(0, 1);
+        next_ = at + delimiter_.size();
+      }
+    } else if (c == '\\' && delimiter_.front() == '"') {
+      next_ = at + 2;
+    } else if (toml.substr(at).starts_with(delimiter_)) {
+      next_ = at + delimiter_.size();
+      delimiter_ = {};
+    } else if (c == '\n' && delimiter_.size() == 1) {
+      delimiter_ = {};  // Unfinished, which the parser will say.
+    }
+    return is_comment_;
+  }
+
+ private:
+  std::string_view delimiter_;  ///< Of the string that is open.
+  std::size_t next_ = 0;
+  bool is_comment_ = false;
+};
+
 // Control characters, of which TOML allows none, and outside of comments those beyond ASCII, which no word of a policy
 // needs: of both the library's parser takes for granted what need not be so.
 base::Result<void> check_characters(std::string_view toml, std::string_view source) {
   std::size_t line = 1;
-  bool in_comment = false;
-  for (const char each : toml) {
-    const auto c = static_cast<unsigned char>(each);
+  CommentTracker comments;
+  for (std::size_t at = 0; at < toml.size(); ++at) {
+    const auto c = static_cast<unsigned char>(toml[at]);
+    const bool in_comment = comments.in_comment(toml, at);
     if ((c < 0x20 && c != '\n' && c != '\t' && c != '\r') || c == 0x7f) {
       return base::input_error(
           "policy.syntax", fmt::format("{}:{}: not valid TOML: it has a control character: remove it", source, line));
@@ -103,7 +139,6 @@ base::Result<void> check_characters(std::string_view toml, std::string_view sour
                                                             source, line));
     }
     line += c == '\n' ? 1 : 0;
-    in_comment = c != '\n' && (in_comment || c == '#');
   }
   return {};
 }
