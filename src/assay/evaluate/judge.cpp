@@ -497,6 +497,9 @@ class Judge {
     }
     add(flag_throttling(evaluation.device_readings));
     add(flag_other_processes(evaluation.device_readings));
+    if (task::has_two_clocks(request_)) {
+      add(flag_busy_machine(judged_.samples));
+    }
     for (task::Finding& flag : evidence_.flags()) {
       flags.push_back(std::move(flag));
     }
