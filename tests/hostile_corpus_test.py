@@ -77,6 +77,18 @@ class PageTest(unittest.TestCase):
                 with self.subTest(row=number):
                     self.assertTrue(f"def {method}(" in (ROOT / "tests" / "scenario" / file).read_text())
 
+    def test_what_no_candidate_shows_on_a_cpu_is_in_the_table_of_what_is_not_shown(self):
+        table = PAGE.read_text().partition("## What cannot be tested or caught here")[2].partition("| what is tested,")[0]
+        told = set()
+        for cell in re.findall(r"^\| (\d[^|]*) \|", table, re.MULTILINE):
+            for part in cell.split(";"):
+                numbers = part.partition(":")[0]
+                for first, last in re.findall(r"(\d+)(?: to (\d+))?", numbers):
+                    told.update(range(int(first), int(last or first) + 1))
+        unshown = {number for number, shown in rows().items()
+                   if re.match(r"GPU only|not (yet|a candidate|testable)|candidates on a GPU", shown)}
+        self.assertEqual(told, unshown)
+
     def test_every_row_has_evidence_or_a_reason(self):
         for number, shown in rows().items():
             with self.subTest(row=number):

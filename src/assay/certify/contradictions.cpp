@@ -11,6 +11,7 @@
 
 #include <assay/archive/bundle.hpp>
 #include <assay/base/json.hpp>
+#include <assay/certify/counts.hpp>
 #include <assay/promote/policy.hpp>
 #include <assay/task/bundle.hpp>
 #include <assay/task/codec.hpp>
@@ -202,9 +203,16 @@ std::vector<Difference> contradictions(const Evidence& evidence, const Files& fi
   check_approver(evidence, found);
   check_manifest(files, std::string(kSweepFolder), found);
   SessionCheck(evidence, evidence.sweep, found).run();
+  const auto add_miscounts = [&found](const Session& session) {
+    for (Difference& one : miscounts(session)) {
+      found.push_back(std::move(one));
+    }
+  };
+  add_miscounts(evidence.sweep);
   if (evidence.confirmation) {
     check_manifest(files, std::string(kConfirmationFolder), found);
     SessionCheck(evidence, *evidence.confirmation, found).run();
+    add_miscounts(*evidence.confirmation);
   }
   return found;
 }

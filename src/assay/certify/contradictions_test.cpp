@@ -74,6 +74,15 @@ TEST(Contradictions, OfAnotherCandidateContradicts) {
               Contains(HasSubstr("sweep/evaluation.json: /id: is another")));
 }
 
+TEST(Contradictions, OfMoreCleanCallsThanTheSamplesHaveContradicts) {
+  for (const std::string session : {"sweep", "confirmation"}) {
+    const auto more = [](base::Json& json) { json["clean_on_workloads"][1] = 5000; };
+    EXPECT_THAT(
+        contradicting(session + "/evaluation.json", more),
+        Contains(HasSubstr(session + "/evaluation.json: /clean_on_workloads/1: is 5000, and the samples have ")));
+  }
+}
+
 TEST(Contradictions, OfAFileThatItsManifestDoesNotNameContradicts) {
   Files files = sample_files();
   files["sweep/extra.log"] = "x";

@@ -116,10 +116,10 @@ Json artefacts_json(const Files& files) {
 
 }  // namespace
 
-base::Result<Json> derive(const Evidence& evidence, const Files& files, const std::vector<Link>& links) {
+base::Result<Json> derive(const Evidence& evidence, const Files& files, const std::vector<Link>& links, int version) {
   const control::CampaignConfiguration& configuration = evidence.configuration;
   Json json;
-  json["version"] = kCertificateVersion;
+  json["version"] = version;
   json["campaign"] = configuration.name;
   json["device"] = configuration.device;
   json["status"] = status_of(evidence);
@@ -134,10 +134,10 @@ base::Result<Json> derive(const Evidence& evidence, const Files& files, const st
   const Json contract = promote::encode(configuration.policy);
   json["policy"] = {{"name", configuration.policy.name}, {"sha256", digest_of(contract)}, {"contract", contract}};
   json["hypotheses"] = hypotheses_json(evidence);
-  ASSAY_TRY_ASSIGN(json["sweep"], describe_session(evidence.sweep, configuration.policy));
+  ASSAY_TRY_ASSIGN(json["sweep"], describe_session(evidence.sweep, configuration.policy, version));
   json["confirmation"] = Json();
   if (evidence.confirmation) {
-    ASSAY_TRY_ASSIGN(json["confirmation"], describe_session(*evidence.confirmation, configuration.policy));
+    ASSAY_TRY_ASSIGN(json["confirmation"], describe_session(*evidence.confirmation, configuration.policy, version));
   }
   json["chain"] = derive_chain(links, evidence);
   json["artefacts"] = artefacts_json(files);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include <assay/base/text.hpp>
+#include <assay/certify/version.hpp>
 
 namespace assay::certify {
 namespace {
@@ -97,14 +99,24 @@ std::string self_words(const Json& self) {
       self["void"].get<bool>() ? ": **the session is void**" : "");
 }
 
-std::string correctness_words(const Json& correctness) {
+std::string counted_words(const Json& correctness, int version) {
+  if (version == kFirstCertificateVersion) {
+    return fmt::format("{} failures in {} checked calls of the candidate (and {} on difficult inputs, not counted)",
+                       correctness["failures"].get<int>(), correctness["trials"].get<std::int64_t>(),
+                       correctness["difficult_inputs"].get<std::int64_t>());
+  }
   return fmt::format(
-      "{} failures in {} checked calls of the candidate (and {} on difficult inputs, not counted): with {:.4g} % "
-      "confidence wrong in below {:.4g} % of calls, each workload as often as any other; weakest stratum {}: below "
-      "{:.4g} "
-      "%.\n\n",
+      "{} failures in {} trials, which are checked calls of the candidate on new inputs as in use (repeated and "
+      "perturbed inputs are not counted, nor are {} difficult ones)",
       correctness["failures"].get<int>(), correctness["trials"].get<std::int64_t>(),
-      correctness["difficult_inputs"].get<std::int64_t>(), 100 * number_of(correctness["confidence"]),
+      correctness["difficult_inputs"].get<std::int64_t>());
+}
+
+std::string correctness_words(const Json& correctness, int version) {
+  return fmt::format(
+      "{}: with {:.4g} % confidence wrong in below {:.4g} % of calls, each workload as often as any other; weakest "
+      "stratum {}: below {:.4g} %.\n\n",
+      counted_words(correctness, version), 100 * number_of(correctness["confidence"]),
       100 * number_of(correctness["in_use_below"]), plain(correctness["weakest"]),
       100 * number_of(correctness["weakest_below"]));
 }
@@ -127,7 +139,7 @@ std::string workload_table(const Json& session) {
   return text;
 }
 
-std::string session_section(const char* title, const Json& session) {
+std::string session_section(const char* title, const Json& session, int version) {
   std::string text =
       fmt::format("\n## {}: {}\n\nCandidate {} against {}, seed {}, begun {}. The judge said: {}: {}\n\n", title,
                   plain(session["evaluation"]), session["candidate"].get<int>(), session["against"].get<int>(),
@@ -145,7 +157,7 @@ std::string session_section(const char* title, const Json& session) {
     if (session["incumbent_against_itself"].is_object()) {
       text += self_words(session["incumbent_against_itself"]);
     }
-    text += correctness_words(session["correctness"]) + workload_table(session);
+    text += correctness_words(session["correctness"], version) + workload_table(session);
   }
   text += "\n| environment | |\n| --- | --- |\n";
   for (const auto& [name, value] : session["environment"].items()) {
@@ -203,9 +215,10 @@ std::string render_page(const Json& certificate, const base::Digest& digest) {
   text += fmt::format("- Policy: {}, SHA-256 `{}`\n- Content of the candidate: `{}`\n",
                       plain(certificate["policy"]["name"]), certificate["policy"]["sha256"].get<std::string>(),
                       certificate["candidate"]["content"].get<std::string>());
-  text += session_section("Sweep", certificate["sweep"]);
+  const int version = certificate["version"].get<int>();
+  text += session_section("Sweep", certificate["sweep"], version);
   if (certificate["confirmation"].is_object()) {
-    text += session_section("Confirmation", certificate["confirmation"]);
+    text += session_section("Confirmation", certificate["confirmation"], version);
   }
   return text + hypotheses_section(certificate["hypotheses"]) + digest_section(certificate, digest);
 }

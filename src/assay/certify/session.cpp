@@ -7,8 +7,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include <assay/certify/counts.hpp>
 #include <assay/promote/recompute.hpp>
 #include <assay/stats/failure_bound.hpp>
+#include <assay/stats/failure_words.hpp>
 #include <assay/stats/symmetric_evidence.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/outcome.hpp>
@@ -137,36 +139,42 @@ Json guards_json(const task::EvaluationRequest& request, const promote::Policy& 
           {"workloads", workloads_json(request, comparison)}};
 }
 
-// A stratum is a workload. Its trials are the candidate's checked calls in the schedule, counted in the raw samples, and those
-// before anything was timed.
-Json correctness_json(const task::EvaluationRequest& request, const task::Evaluation& evaluation,
-                      const std::vector<task::Sample>& samples) {
-  std::vector<stats::Stratum> strata(request.workloads.size());
-  for (const task::Sample& sample : samples) {
-    if (sample.checked && sample.side == task::Side::candidate && !sample.self) {
-      ++strata[static_cast<std::size_t>(sample.workload)].trials;
+// What the first version counted: the candidate's checked calls in the raw samples, and those before anything was timed.
+std::vector<std::int64_t> trials_of_first_version(const Session& session) {
+  std::vector<std::int64_t> trials = checked_calls(session);
+  if (session.evaluation.trials) {
+    const task::TrialsRecord& record = *session.evaluation.trials;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      trials[i] += i < record.on_workloads.size() ? record.on_workloads[i] : record.on_each;
     }
   }
-  if (evaluation.trials) {
-    for (std::size_t i = 0; i < strata.size(); ++i) {
-      const auto& counts = evaluation.trials->on_workloads;
-      strata[i].trials += i < counts.size() ? counts[i] : evaluation.trials->on_each;
-    }
-  }
-  const stats::StrataBound bound = stats::bound_strata(strata, kBoundConfidence);
+  return trials;
+}
+
+// A stratum is a workload. Its trials are those of the decision.
+Json correctness_json(const Session& session, int version) {
+  const std::vector<task::Workload>& workloads = session.request.workloads;
+  const bool first = version == kFirstCertificateVersion;
+  const std::vector<std::int64_t> trials =
+      first ? trials_of_first_version(session) : task::clean_trials(session.evaluation, workloads.size());
+  const std::vector<std::int64_t> checked = checked_calls(session);
+  const stats::StrataBound bound = stats::bound_clean_trials(trials, kBoundConfidence);
   Json each = Json::array();
-  for (std::size_t i = 0; i < strata.size(); ++i) {
-    const stats::Stratum only = {strata[i].trials, 0, 1};
-    each.push_back({{"workload", request.workloads[i].uuid},
-                    {"trials", strata[i].trials},
-                    {"below", encode_number(stats::bound_strata({&only, 1}, kBoundConfidence).of_weakest)}});
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    Json one = {{"workload", workloads[i].uuid},
+                {"trials", trials[i]},
+                {"below", encode_number(stats::bound_clean_trials({&trials[i], 1}, kBoundConfidence).of_weakest)}};
+    if (!first) {
+      one["checked_in_samples"] = checked[i];
+    }
+    each.push_back(std::move(one));
   }
   return {{"confidence", kBoundConfidence},
           {"failures", 0},
           {"trials", bound.trials},
-          {"difficult_inputs", evaluation.stress_trials},
+          {"difficult_inputs", session.evaluation.stress_trials},
           {"in_use_below", encode_number(bound.in_use)},
-          {"weakest", request.workloads[bound.weakest].uuid},
+          {"weakest", workloads[bound.weakest].uuid},
           {"weakest_below", encode_number(bound.of_weakest)},
           {"strata", std::move(each)}};
 }
@@ -207,7 +215,7 @@ base::Digest pair_digest(const std::vector<task::Sample>& samples, int pair) {
   return base::sha256(base::dump_compact(task::encode(own)));
 }
 
-base::Result<Json> describe_session(const Session& session, const promote::Policy& policy) {
+base::Result<Json> describe_session(const Session& session, const promote::Policy& policy, int version) {
   const task::EvaluationRequest& request = session.request;
   const task::Evaluation& evaluation = session.evaluation;
   ASSAY_TRY(check_workloads(session));
@@ -236,7 +244,7 @@ base::Result<Json> describe_session(const Session& session, const promote::Polic
   json["pairs"] = pairs_json(session.samples, comparison);
   json["incumbent_against_itself"] = compared ? self_json(self) : Json();
   json["guards"] = compared ? guards_json(request, policy, decision, comparison) : Json();
-  json["correctness"] = correct ? correctness_json(request, evaluation, session.samples) : Json();
+  json["correctness"] = correct ? correctness_json(session, version) : Json();
   json["builds"] = {{"candidate", build_json(evaluation.candidate_build)},
                     {"incumbent", evaluation.incumbent_build ? build_json(*evaluation.incumbent_build) : Json()}};
   json["retries"] = evaluation.retries;

@@ -101,29 +101,49 @@ TEST(DescribeSession, SaysWhatTheIncumbentShowsAgainstItself) {
   EXPECT_EQ(json["decision"]["verdict"], "promote");
 }
 
-TEST(DescribeSession, BoundsTheFailureRateByStratum) {
+// Checked: all of the candidate's calls on the first workload, one on the second. The incumbent's count for nothing.
+promote::testing::Session checked_session() {
   promote::testing::Session made = promote::testing::make_session(kFaster);
-  // Checked: all of the candidate's calls on the first workload, one on the second. The incumbent's count for nothing.
   bool second = false;
   for (task::Sample& sample : made.samples) {
     sample.checked = sample.workload == 0 || sample.side == task::Side::incumbent || !second;
     second = second || (sample.workload == 1 && sample.side == task::Side::candidate);
   }
   made.evaluation.stress_trials = 5;
-  const Json json = describe(session_of(made))["correctness"];
+  made.evaluation.clean_on_workloads = {6, 1};
+  return made;
+}
+
+TEST(DescribeSession, BoundsTheFailureRateByTheTrialsOfTheDecision) {
+  const Session session = session_of(checked_session());
+  const Json whole = describe(session);
+  const Json& json = whole["correctness"];
   ASSERT_THAT(json["strata"], SizeIs(2));
-  EXPECT_EQ(json["strata"][0]["trials"], 9);
+  EXPECT_EQ(json["strata"][0]["trials"], 6) << "repeated and perturbed calls are no trials";
+  EXPECT_EQ(json["strata"][0]["checked_in_samples"], 9);
   EXPECT_EQ(json["strata"][1]["trials"], 1);
-  EXPECT_EQ(json["trials"], 10);
+  EXPECT_EQ(json["trials"], 7);
   EXPECT_EQ(json["difficult_inputs"], 5);
   EXPECT_EQ(json["weakest"], "w1");
   EXPECT_NEAR(json["weakest_below"].get<double>(), 0.95, 1e-9) << "one trial says next to nothing";
-  EXPECT_NEAR(json["strata"][0]["below"].get<double>(), stats::failure_rate_upper_bound(0, 9, 0.95), 1e-9);
-  const std::vector<stats::Stratum> strata = {{9, 0, 1}, {1, 0, 1}};
+  EXPECT_NEAR(json["strata"][0]["below"].get<double>(), stats::failure_rate_upper_bound(0, 6, 0.95), 1e-9);
+  const std::vector<stats::Stratum> strata = {{6, 0, 1}, {1, 0, 1}};
   EXPECT_NEAR(json["in_use_below"].get<double>(), stats::bound_strata(strata, 0.95).in_use, 1e-12);
-  // Trials before anything was timed count too.
+  EXPECT_THAT(whole["decision"]["correctness"].get<std::string>(), HasSubstr("0 failures in 7 trials"))
+      << "the decision's words and the certificate's bound are of the same trials";
+}
+
+TEST(DescribeSession, TheFirstVersionCountedEveryCheckedCall) {
+  promote::testing::Session made = checked_session();
+  const auto first = [](const promote::testing::Session& of) {
+    return describe_session(session_of(of), {}, kFirstCertificateVersion).value_or(Json())["correctness"];
+  };
+  const Json json = first(made);
+  EXPECT_EQ(json["strata"][0]["trials"], 9);
+  EXPECT_EQ(json["strata"][1]["trials"], 1);
+  EXPECT_FALSE(json["strata"][0].contains("checked_in_samples"));
   made.evaluation.trials = task::TrialsRecord{600, 100, 1, 1, {200, 400}};
-  const Json more = describe(session_of(made))["correctness"];
+  const Json more = first(made);
   EXPECT_EQ(more["strata"][0]["trials"], 209);
   EXPECT_EQ(more["strata"][1]["trials"], 401);
 }

@@ -29,10 +29,11 @@ base::Result<Json> parse_certificate(const Files& files) {
         "certificate.version",
         fmt::format("{}: /version: must be a whole number: this is no certificate", kCertificateFile));
   }
-  if (json["version"] != kCertificateVersion) {
-    return base::input_error("certificate.version",
-                             fmt::format("{}: /version: is {}; this Assay reads {}: use the Assay that wrote it",
-                                         kCertificateFile, base::dump_compact(json["version"]), kCertificateVersion));
+  if (json["version"] != kCertificateVersion && json["version"] != kFirstCertificateVersion) {
+    return base::input_error(
+        "certificate.version",
+        fmt::format("{}: /version: is {}; this Assay reads {} and {}: use the Assay that wrote it", kCertificateFile,
+                    base::dump_compact(json["version"]), kFirstCertificateVersion, kCertificateVersion));
   }
   return json;
 }
@@ -141,7 +142,7 @@ base::Result<void> check_evidence(const Files& files, const Json& given, Verific
   } else {
     found.push_back({"/chain", decoded.error().text()});
   }
-  ASSAY_TRY_ASSIGN(const Json derived, derive(evidence, files, links));
+  ASSAY_TRY_ASSIGN(const Json derived, derive(evidence, files, links, given["version"].get<int>()));
   for (Difference& one : differences(given, derived)) {
     found.push_back(std::move(one));
   }

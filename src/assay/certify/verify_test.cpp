@@ -5,7 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <assay/certify/chain.hpp>
 #include <assay/certify/collect.hpp>
+#include <assay/certify/derive.hpp>
+#include <assay/certify/page.hpp>
 #include <assay/certify/sample_certificate.hpp>
 
 namespace assay::certify {
@@ -44,13 +47,13 @@ TEST(Verify, WhatIsNoCertificateIsAnErrorOfTheInput) {
   Files files = sample_files();
   files.erase(kDocument);
   EXPECT_EQ(verify(files).error().code, "certificate.not_found");
-  for (const char* text : {"", "{", "[]", "{}", R"({"version": "1"})", R"({"version": 2})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"version": "1"})", R"({"version": 3})"}) {
     files[kDocument] = text;
     const auto verification = verify(files);
     ASSERT_FALSE(verification) << text;
     EXPECT_EQ(verification.error().owner, base::Owner::input) << text;
   }
-  EXPECT_THAT(verify(files).error().message, AllOf(HasSubstr("is 2"), HasSubstr("this Assay reads 1")));
+  EXPECT_THAT(verify(files).error().message, AllOf(HasSubstr("is 3"), HasSubstr("this Assay reads 1 and 2")));
 }
 
 TEST(Verify, AnEmptyCertificateHasEveryFieldMissing) {
@@ -133,6 +136,28 @@ TEST(Verify, AWeakerPolicyIsSeen) {
   forge_digests(files, "configuration");
   EXPECT_THAT(refusal(files), AllOf(HasSubstr("sweep/request.json: /plan"), HasSubstr("/policy/contract/sweep/alpha"),
                                     HasSubstr("/chain/0/configuration")));
+}
+
+// As an Assay of before wrote it, from the same evidence.
+Files of_first_version() {
+  Files files = sample_files();
+  const base::Json now = base::parse_json(files.at(std::string(kCertificateFile)), "now").value();
+  const auto derived = derive(read_evidence(files).value(), files, decode_links(now["chain"], "chain").value(),
+                              kFirstCertificateVersion);
+  const base::Json certificate = rounded(derived.value());
+  const std::string text = base::dump_pretty(certificate) + "\n";
+  files[std::string(kCertificateFile)] = text;
+  files[std::string(kPageFile)] = render_page(certificate, base::sha256(text));
+  return files;
+}
+
+TEST(Verify, ACertificateOfTheFirstVersionStillHoldsAndIsNoneOfTheSecond) {
+  Files files = of_first_version();
+  EXPECT_EQ(refusal(files), "");
+  EXPECT_THAT(files.at(std::string(kPageFile)), HasSubstr("checked calls of the candidate (and "));
+  EXPECT_THAT(sample_files().at(std::string(kPageFile)), HasSubstr("checked calls of the candidate on new inputs"));
+  edit(files, std::string(kCertificateFile), [](base::Json& certificate) { certificate["version"] = 2; });
+  EXPECT_THAT(refusal(files), HasSubstr("/sweep/correctness/strata/0"));
 }
 
 TEST(Verify, AForgeryOfEverythingIsSeenOnlyByASecondCopyOfTheChain) {

@@ -119,16 +119,34 @@ base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& requ
   return Swept{subject, answer.evaluation.id, answer.evaluation.outcome, std::move(cause), std::move(decision)};
 }
 
+// What a candidate's gate or sweep is in the journal: an attempt that failed, if the session says nothing about it. It is
+// made again then, and neither counts as the candidate's loss nor spends the campaign's error.
+base::Result<Entry> unless_void(const PendingEvaluation& target, const task::EvaluationRequest& request,
+                                const Executor::Answer& answer, Entry entry) {
+  ASSAY_TRY_ASSIGN(const std::string nothing, why_void_comparison(request, answer.evaluation, answer.samples));
+  if (nothing.empty()) {
+    return entry;
+  }
+  return EvaluationFailed{target.evaluation, std::string(kVoidComparison),
+                          fmt::format("the {} of candidate {} says nothing about it: {}", to_string(target.purpose),
+                                      target.candidate, nothing)};
+}
+
 // The event that a result means for its subject.
 base::Result<Entry> entry_of(const PendingEvaluation& target, const task::EvaluationRequest& request,
                              const Executor::Answer& answer, const CampaignConfiguration& configuration) {
   switch (target.purpose) {
     case Purpose::baseline:
       return baseline_entry(configuration, answer.evaluation);
-    case Purpose::gate:
-      return gate_entry<CandidateGated>(target.candidate, request, answer);
-    case Purpose::sweep:
-      return swept_entry<CandidateSwept>(target.candidate, request, answer, configuration.policy);
+    case Purpose::gate: {
+      ASSAY_TRY_ASSIGN(Entry gated, gate_entry<CandidateGated>(target.candidate, request, answer));
+      return unless_void(target, request, answer, std::move(gated));
+    }
+    case Purpose::sweep: {
+      ASSAY_TRY_ASSIGN(Entry swept,
+                       swept_entry<CandidateSwept>(target.candidate, request, answer, configuration.policy));
+      return unless_void(target, request, answer, std::move(swept));
+    }
     case Purpose::null_gate:
     case Purpose::slower_gate:
       return gate_entry<InjectionGated>(target.candidate, request, answer);
@@ -376,6 +394,9 @@ base::Result<std::vector<Entry>> Executor::interpret(const PendingEvaluation& ta
                                                      const Answer& answer) const {
   std::vector<Entry> entries;
   ASSAY_TRY_ASSIGN(entries.emplace_back(), entry_of(target, request, answer, configuration_));
+  if (std::holds_alternative<EvaluationFailed>(entries.front())) {
+    return entries;  // A session that says nothing teaches nothing.
+  }
   ASSAY_TRY_ASSIGN(const std::vector<Entry> lessons,
                    lessons_of(state_, target, request, answer.evaluation, answer.samples));
   entries.insert(entries.end(), lessons.begin(), lessons.end());

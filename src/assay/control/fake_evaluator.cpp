@@ -16,6 +16,7 @@
 #include <assay/promote/recompute.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/stats/self_comparison.hpp>
+#include <assay/task/outcome.hpp>
 
 namespace assay::control::testing {
 namespace {
@@ -205,6 +206,13 @@ archive::Files judge(const task::EvaluationRequest& asked, std::optional<Fault> 
     compare_honestly(request, random, fault == Fault::unfair ? kUnfair : 1.0, evaluation, samples);
   } else {
     measure(request, random, evaluation, samples);
+  }
+  if (task::is_correct(evaluation.outcome)) {
+    evaluation.clean_on_workloads.assign(request.workloads.size(), 0);
+    for (const task::Sample& sample : samples) {
+      const bool counts = sample.checked && sample.side == task::Side::candidate && !sample.self;
+      evaluation.clean_on_workloads[static_cast<std::size_t>(sample.workload)] += counts ? 1 : 0;
+    }
   }
   if (fault == Fault::lies) {
     evaluation.outcome =

@@ -43,7 +43,7 @@ class Folding {
     ASSAY_TRY(require(state_.pending && state_.pending->evaluation == entry.evaluation, "nobody intended it"));
     state_.pending.reset();
     ++state_.failed_attempts;
-    state_.void_sessions += entry.code == kVoidSession ? 1 : 0;
+    state_.void_sessions += is_void_session(entry.code) ? 1 : 0;
     state_.last_failure = entry.message;
     return {};
   }

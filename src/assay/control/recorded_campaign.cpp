@@ -25,7 +25,7 @@ void note_end(const archive::Event& event, const Entry& entry, std::map<std::str
 
 }  // namespace
 
-bool RecordedEnd::has_result() const { return !failure || failure->code == kVoidSession; }
+bool RecordedEnd::has_result() const { return !failure || is_void_session(failure->code); }
 
 base::Result<RecordedCampaign> read_recorded_campaign(const archive::Archive& archive, const std::string& name) {
   RecordedCampaign recorded;

@@ -189,7 +189,7 @@ class JournalReplayer {
     const auto* evaluate = std::get_if<Evaluate>(&action);
     const std::optional<Entry>& entry = recorded_.entries[static_cast<std::size_t>(state_.last_sequence)];
     const auto* failed = entry ? std::get_if<EvaluationFailed>(&*entry) : nullptr;
-    return evaluate != nullptr && evaluate->intended && failed != nullptr && failed->code != kVoidSession;
+    return evaluate != nullptr && evaluate->intended && failed != nullptr && !is_void_session(failed->code);
   }
 
   // A controller that takes over finds the bundle, or knows that the judge died with its predecessor.

@@ -63,6 +63,27 @@ TEST(WhyVoid, WhereTheSessionTellsTheBaselineFromItsCopy) {
   EXPECT_THAT(unfair.why(), HasSubstr("the session tells the baseline from a copy of itself (0.8"));
 }
 
+TEST(WhyVoid, OfAComparisonOnlyWhereTheIncumbentIsToldFromItsCopy) {
+  const auto why = [](const Session& one) {
+    return must(why_void_comparison(one.request, one.evaluation, one.samples));
+  };
+  EXPECT_THAT(why(session("a;\n// speed: 0.5\n", Fault::unfair)),
+              HasSubstr("the session tells the incumbent from a copy of itself (0.8"));
+  for (const char* source :
+       {"a;\n// speed: 0.5\n", "a;\n// speed: 1.5\n", "a;\n// confirm: incorrect\n", "a;\n// confirm: not_built\n"}) {
+    EXPECT_EQ(why(session(source)), "") << source;
+  }
+  Session alone = session("a;\n", Fault::unfair);
+  alone.request.plan.self_comparison = false;
+  EXPECT_EQ(why(alone), "") << "nobody asked";
+}
+
+TEST(WhyVoid, ItsCodesAreThoseOfTheJournal) {
+  EXPECT_TRUE(is_void_session("confirmation.void"));
+  EXPECT_TRUE(is_void_session("session.void"));
+  EXPECT_FALSE(is_void_session("judge.timed_out"));
+}
+
 TEST(WhyVoid, NotOfTheBaselinesOwnCodeWhateverTheSessionIs) {
   Session twin = session("a;\n", Fault::unfair);
   EXPECT_NE(twin.why(), "");

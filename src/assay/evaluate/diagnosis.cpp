@@ -103,6 +103,18 @@ std::string_view usual_reason(std::int32_t status) {
   }
 }
 
+// A compiler says what happened to it; that a limit or the sandbox of a build did it, it does not know.
+std::string with_remedy(const std::string& line) {
+  std::string text(base::trim(line));
+  if (text.find("File size limit exceeded") != std::string::npos) {
+    text += ": a file of the build became larger than it may; make large tables at run time";
+  } else if (text.find("file not found: ") != std::string::npos ||
+             text.find("No such file or directory") != std::string::npos) {
+    text += " (a build sees the solution's sources and the system's headers, and no other file of this machine)";
+  }
+  return text;
+}
+
 }  // namespace
 
 Fault diagnose(const worker::Failure& failure, task::Side side, Activity activity, const verify::Layout* layout,
@@ -187,6 +199,17 @@ std::string describe_capture_failure(std::int32_t status) {
       device::cuda::status_text(status));
 }
 
+std::string describe_refused_object(const std::string& words) {
+  std::string text = base::printable(words);
+  if (const std::size_t end = text.find(": "); end != std::string::npos && text.starts_with("/proc/self/fd/")) {
+    text.erase(0, end + 2);
+  }
+  const bool lacks_symbol = text.find("undefined symbol") != std::string::npos;
+  return "the loader refused the object: " + text +
+         (lacks_symbol ? ": a candidate is loaded with the standard C and C++ libraries alone; define it in the sources"
+                       : "");
+}
+
 std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side) {
   std::vector<task::Finding> findings;
   const std::vector<std::string> lines = base::split(log, '\n');
@@ -196,7 +219,7 @@ std::vector<task::Finding> compiler_findings(const std::string& log, task::Side 
                             line.find(": Error: ") != std::string::npos ||  // The assembler's.
                             line.find("undefined reference") != std::string::npos;
     if (says_error && findings.size() < kMostCompilerFindings) {
-      findings.push_back(plain("compiler", std::string(base::trim(line))));
+      findings.push_back(plain("compiler", with_remedy(line)));
       findings.back().side = side;
     }
   }
@@ -211,7 +234,7 @@ std::vector<task::Finding> compiler_findings(const std::string& log, task::Side 
   if (findings.empty()) {
     for (const std::string& line : lines) {
       if (!base::trim(line).empty()) {
-        findings.push_back(plain("compiler", std::string(base::trim(line))));
+        findings.push_back(plain("compiler", with_remedy(line)));
         findings.back().side = side;
         break;
       }

@@ -38,8 +38,12 @@ enum class Activity : std::uint8_t { load, map, call };
 /// Says why a call could not be captured into a graph, by the driver's word, and what to do.
 [[nodiscard]] std::string describe_capture_failure(std::int32_t status);
 
+/// Says why the system's loader refused an object, by its words (which name it by a descriptor of the worker's), and what to
+/// do about a symbol that is not there.
+[[nodiscard]] std::string describe_refused_object(const std::string& words);
+
 /// The first errors of a compiler's log as findings, at most five; the whole first line if it says nothing in the usual
-/// form "file:line:column: error: …".
+/// form "file:line:column: error: …". What only the limits of a build explain has a remedy behind it.
 [[nodiscard]] std::vector<task::Finding> compiler_findings(const std::string& log, task::Side side);
 
 }  // namespace assay::evaluate

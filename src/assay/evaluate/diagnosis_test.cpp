@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <assay/base/text.hpp>
+
 #include <csignal>
 
 namespace assay::evaluate {
@@ -141,6 +143,27 @@ TEST(CompilerFindings, ThoseOfCudasProgramsAreFound) {
   const auto front_end = compiler_findings("k.cu(3): warning #1: w\nk.cu(4): error: e\n", task::Side::candidate);
   ASSERT_EQ(front_end.size(), 1U);
   EXPECT_EQ(front_end[0].message, "k.cu(4): error: e");
+}
+
+TEST(CompilerFindings, WhatTheLimitsOfABuildDidHasARemedy) {
+  const auto too_large = compiler_findings(
+      "g++: internal compiler error: File size limit exceeded signal terminated program as\n", task::Side::candidate);
+  ASSERT_EQ(too_large.size(), 1U);
+  EXPECT_THAT(too_large[0].message, HasSubstr("larger than it may; make large tables at run time"));
+  for (const char* line : {"k.cpp:2:10: fatal error: cuda_fp16.h: No such file or directory\n",
+                           "/tmp/cc5.s:6: Error: file not found: /etc/shadow\n"}) {
+    const auto unseen = compiler_findings(line, task::Side::candidate);
+    ASSERT_EQ(unseen.size(), 1U);
+    EXPECT_THAT(unseen[0].message, HasSubstr("no other file of this machine")) << line;
+  }
+}
+
+TEST(RefusedObject, IsNotCalledByADescriptorAndASymbolThatIsMissingHasARemedy) {
+  const std::string text = describe_refused_object("/proc/self/fd/4: undefined symbol: cblas_sgemv");
+  EXPECT_THAT(text, HasSubstr("the object: undefined symbol: cblas_sgemv: a candidate is loaded with"));
+  EXPECT_EQ(describe_refused_object("/proc/self/fd/4: file too short"),
+            "the loader refused the object: file too short");
+  EXPECT_EQ(describe_refused_object("odd\x1b"), "the loader refused the object: " + base::printable("odd\x1b"));
 }
 
 TEST(CompilerFindings, AreAtMostFiveAndNeverNothingIfThereIsALog) {

@@ -168,7 +168,8 @@ class Judge {
                      record(std::move(result), kCandidateBuildLog, task::Side::candidate, request_.candidate));
     if (!judged_.evaluation.candidate_build.built) {
       conclude(timed_out ? task::Outcome::timed_out : task::Outcome::not_built,
-               timed_out ? fmt::format("the build took longer than {}", base::human(request_.plan.build_limit))
+               timed_out ? fmt::format("the build took longer than {}: the policy sets this limit",
+                                       base::human(request_.plan.build_limit))
                          : "it does not build: " + build_complaint_);
     }
     return judged_.evaluation.candidate_build.built;
@@ -497,6 +498,9 @@ class Judge {
     }
     add(flag_throttling(evaluation.device_readings));
     add(flag_other_processes(evaluation.device_readings));
+    if (task::has_two_clocks(request_)) {
+      add(flag_busy_machine(judged_.samples));
+    }
     for (task::Finding& flag : evidence_.flags()) {
       flags.push_back(std::move(flag));
     }

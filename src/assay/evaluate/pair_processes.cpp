@@ -115,7 +115,7 @@ class Starter {
       }
     } else {
       finding.kind = "loader";
-      finding.message = "the loader refused the object: " + base::printable(reply.text);
+      finding.message = describe_refused_object(reply.text);
     }
     fault.cause = finding.message;
     fault.findings.push_back(std::move(finding));

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <assay/stats/quantile.hpp>
+#include <assay/stats/waiting.hpp>
 
 namespace assay::evaluate {
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kHostBound = 0.6;
 constexpr double kMostDrift = 0.05;
+constexpr double kMostLate = 0.2;
 
 task::Finding flag(const char* kind, std::string message) {
   task::Finding found;
@@ -89,6 +91,31 @@ std::vector<task::Finding> flag_host_bound(
     flags.back().workload = found.second;
   }
   return flags;
+}
+
+std::optional<task::Finding> flag_busy_machine(const std::vector<task::Sample>& samples) {
+  std::map<std::int32_t, std::vector<double>> outside;
+  for (const task::Sample& sample : samples) {
+    if (sample.repetition > 0 && !sample.self && sample.side == task::Side::incumbent) {
+      outside[sample.workload].push_back(static_cast<double>(sample.round_trip_ns - sample.elapsed_ns));
+    }
+  }
+  std::int64_t calls = 0;
+  std::int64_t late = 0;
+  for (const auto& [workload, times] : outside) {
+    const double most = *std::min_element(times.begin(), times.end()) + stats::kWakingNs;
+    calls += static_cast<std::int64_t>(times.size());
+    late += std::count_if(times.begin(), times.end(), [most](double time) { return time > most; });
+  }
+  if (static_cast<double>(late) <= kMostLate * static_cast<double>(calls)) {
+    return std::nullopt;
+  }
+  return flag(
+      "busy_machine",
+      fmt::format("{} of the incumbent's {} calls had to wait for a processor: somebody else works on this "
+                  "machine, and what the two clocks do not agree about is held against nobody; where it is quiet "
+                  "fewer process pairs tell more",
+                  late, calls));
 }
 
 std::optional<task::Finding> flag_changed_device(const task::Canary& canary) {

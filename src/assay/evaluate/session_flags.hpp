@@ -28,6 +28,10 @@ namespace assay::evaluate {
 [[nodiscard]] std::vector<task::Finding> flag_host_bound(
     const std::map<std::pair<task::Side, std::int32_t>, std::vector<double>>& idle_shares);
 
+/// "busy_machine": more than a fifth of the incumbent's timed calls were answered so late, beyond the earliest of its workload
+/// and outside of the time that they took, that they must have waited for a processor. For sessions with two clocks.
+[[nodiscard]] std::optional<task::Finding> flag_busy_machine(const std::vector<task::Sample>& samples);
+
 /// "device_changed": the judge's own work took more than 5 % longer or shorter after the session than before.
 [[nodiscard]] std::optional<task::Finding> flag_changed_device(const task::Canary& canary);
 

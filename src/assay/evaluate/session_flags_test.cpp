@@ -56,6 +56,31 @@ TEST(SessionFlags, ThrottlingIsToldWithItsReasonAndHowOften) {
   EXPECT_THAT(flag->message, AllOf(HasSubstr("2 of 3"), HasSubstr("thermal slowdown")));
 }
 
+// Ten timed calls of each side, of which `late` of the incumbent's wait for 3 ms, and all of the candidate's.
+std::vector<task::Sample> ten_calls(int late) {
+  std::vector<task::Sample> samples;
+  for (int call = 0; call < 10; ++call) {
+    for (const task::Side side : {task::Side::candidate, task::Side::incumbent}) {
+      task::Sample sample;
+      sample.side = side;
+      sample.repetition = call + 1;
+      sample.elapsed_ns = 100000;
+      sample.round_trip_ns = 160000 + (side == task::Side::candidate || call < late ? 3000000 : 0);
+      samples.push_back(sample);
+    }
+  }
+  return samples;
+}
+
+TEST(SessionFlags, AMachineIsBusyByWhatTheIncumbentWentThroughAlone) {
+  EXPECT_FALSE(flag_busy_machine({}));
+  EXPECT_FALSE(flag_busy_machine(ten_calls(2))) << "no candidate makes a machine look busy by being late itself";
+  const auto flag = flag_busy_machine(ten_calls(3));
+  ASSERT_TRUE(flag);
+  EXPECT_EQ(flag->kind, "busy_machine");
+  EXPECT_THAT(flag->message, HasSubstr("3 of the incumbent's 10 calls"));
+}
+
 TEST(SessionFlags, OnlyProcessesBeyondOursAreOthers) {
   const auto flag = flag_other_processes({readings(0, "", 3), readings(1, "", 5)});
   ASSERT_TRUE(flag);

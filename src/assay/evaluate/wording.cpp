@@ -45,7 +45,7 @@ std::string not_better_text(const task::Comparison& comparison, const task::Eval
 std::string unconfirmed_text(const task::Comparison& comparison, const task::EvaluationRequest& request) {
   return fmt::format(
       "{:.3f}x as fast as {} by the worker's clock ({}), but the judge's own clock, which no candidate can bend, does "
-      "not surely see half of that: more pairs or larger workloads would tell",
+      "not surely see half of that: more pairs, larger workloads or a quieter machine would tell",
       std::exp(-comparison.log_ratio), against(request), interval_text(comparison, request));
 }
 

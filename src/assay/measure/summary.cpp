@@ -7,17 +7,24 @@
 #include <cmath>
 #include <map>
 
+#include <assay/base/device_name.hpp>
 #include <assay/base/text.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/stats/quantile.hpp>
+#include <assay/stats/waiting.hpp>
 
 namespace assay::measure {
 
 namespace {
 
-// Time outside the reported window that waking up alone explains, even where a candidate's parked threads spin.
-constexpr double kUnexplainedFloorNs = 200e3;
 constexpr double kUsualOutsideNs = 2e6;
+// An accusation is no session's statistic, of which a few may be wrong: the chance that a machine's delays look like one,
+// over all looks of a session …
+constexpr double kWaitingLevel = 0.001;
+// … and over all calls of its workloads: six of each side, of which the candidate's alone are late, are enough (1 of 924).
+constexpr double kDelayedByChance = 0.002;
+// So many calls that are all late are enough where there is no incumbent to tell how busy the machine was.
+constexpr std::size_t kLateCallsAlone = 12;
 
 // With the judge's own times where they mean something: a simulated clock has no second one.
 std::vector<stats::PairedSample> timed_samples(const task::EvaluationRequest& request,
@@ -33,6 +40,12 @@ std::vector<stats::PairedSample> timed_samples(const task::EvaluationRequest& re
     }
   }
   return timed;
+}
+
+// On a GPU judge and worker wait without sleeping.
+bool sleeps_between_calls(const task::EvaluationRequest& request) {
+  const auto device = base::parse_device_name(request.device);
+  return device && device->kind == base::DeviceName::Kind::cpu;
 }
 
 std::optional<double> unless_missing(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
@@ -78,9 +91,11 @@ std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& reque
 
 Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples, int pairs) {
   const task::SessionPlan& plan = request.plan;
+  stats::PairedRule rule = rule_of(plan);
+  rule.waiting_level = sleeps_between_calls(request) ? kWaitingLevel : 0;
   stats::PairedComparison result =
-      stats::compare_pairs(timed_samples(request, samples), pairs, static_cast<int>(request.workloads.size()),
-                           rule_of(plan), plan.maximum_regression);
+      stats::compare_pairs(timed_samples(request, samples), pairs, static_cast<int>(request.workloads.size()), rule,
+                           plan.maximum_regression);
   Judgement judgement;
   task::Comparison& comparison = judgement.comparison;
   if (plan.self_comparison) {
@@ -120,14 +135,61 @@ Judgement judge(const task::EvaluationRequest& request, const std::vector<task::
   return judgement;
 }
 
+namespace {
+
+// What the calls of one workload spend outside the reported window.
+struct Outside {
+  std::vector<double> candidate;
+  std::vector<double> incumbent;
+  std::vector<double> reported;  // By the candidate.
+
+  // The least, because a busy machine delays many answers but not all, and hidden work delays all of them.
+  [[nodiscard]] double least() const { return *std::min_element(candidate.begin(), candidate.end()); }
+  // Without an incumbent there is nothing to show what is usual here, and only much is too much.
+  [[nodiscard]] double usual() const {
+    return incumbent.empty() ? kUsualOutsideNs : *std::min_element(incumbent.begin(), incumbent.end());
+  }
+  [[nodiscard]] double most() const { return usual() + stats::kWakingNs + 0.5 * stats::median(reported); }
+};
+
+// The workloads on which every call of the candidate is late, and how often the incumbent was on these.
+struct Late {
+  std::size_t workloads = 0;
+  std::int64_t calls = 0;
+  std::int64_t incumbents_calls = 0;
+  std::int64_t incumbents_late = 0;
+  const Outside* example = nullptr;
+
+  void add(const Outside& outside) {
+    const double most = outside.most();
+    ++workloads;
+    calls += static_cast<std::int64_t>(outside.candidate.size());
+    incumbents_calls += static_cast<std::int64_t>(outside.incumbent.size());
+    incumbents_late +=
+        std::count_if(outside.incumbent.begin(), outside.incumbent.end(), [most](double time) { return time > most; });
+    example = &outside;
+  }
+  // What the known kernel went through is all that excuses: no candidate can make its own calls an excuse.
+  [[nodiscard]] bool by_chance() const {
+    return incumbents_calls == 0
+               ? calls < static_cast<std::int64_t>(kLateCallsAlone)
+               : stats::chance_of_all_delayed(calls, incumbents_calls, incumbents_late) > kDelayedByChance;
+  }
+};
+
+std::string unexplained_text(const Late& late, std::size_t workloads) {
+  const auto text = [](double ns) { return base::human(std::chrono::nanoseconds(std::llround(ns))); };
+  const std::string incumbents =
+      late.example->incumbent.empty() ? "" : fmt::format(", the incumbent's {}", text(late.example->usual()));
+  return fmt::format(
+      "every call of the candidate spends at least {} outside the time that is reported for it ({}){}: work is done "
+      "that the reported time does not show (so on {} of {} workloads)",
+      text(late.example->least()), text(stats::median(late.example->reported)), incumbents, late.workloads, workloads);
+}
+
+}  // namespace
+
 std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
-  // Per workload and side: the least time outside the reported window, and the reported times of the candidate. The
-  // least, because a busy machine delays many answers but not all, and hidden work delays all of them.
-  struct Outside {
-    std::optional<double> candidate;
-    std::optional<double> incumbent;
-    std::vector<double> reported;
-  };
   std::map<std::int32_t, Outside> workloads;
   for (const task::Sample& sample : samples) {
     if (sample.elapsed_ns > sample.round_trip_ns) {
@@ -140,36 +202,22 @@ std::optional<std::string> reconcile(const std::vector<task::Sample>& samples) {
     }
     Outside& outside = workloads[sample.workload];
     const bool candidate = sample.side == task::Side::candidate;
-    std::optional<double>& least = candidate ? outside.candidate : outside.incumbent;
-    const auto time = static_cast<double>(sample.round_trip_ns - sample.elapsed_ns);
-    least = least ? std::min(*least, time) : time;
+    (candidate ? outside.candidate : outside.incumbent)
+        .push_back(static_cast<double>(sample.round_trip_ns - sample.elapsed_ns));
     if (candidate) {
       outside.reported.push_back(static_cast<double>(sample.elapsed_ns));
     }
   }
-  std::size_t unexplained = 0;
-  const Outside* example = nullptr;
+  Late late;
   for (const auto& [workload, outside] : workloads) {
-    if (!outside.candidate) {
-      continue;
-    }
-    // Without an incumbent there is nothing to show what is usual here, and only much is too much.
-    const double usual = outside.incumbent.value_or(kUsualOutsideNs);
-    if (*outside.candidate - usual > kUnexplainedFloorNs + 0.5 * stats::median(outside.reported)) {
-      ++unexplained;
-      example = &outside;
+    if (!outside.candidate.empty() && outside.least() > outside.most()) {
+      late.add(outside);
     }
   }
-  if (example == nullptr || 2 * unexplained <= workloads.size()) {
+  if (2 * late.workloads <= workloads.size() || late.by_chance()) {
     return std::nullopt;
   }
-  const auto text = [](double ns) { return base::human(std::chrono::nanoseconds(std::llround(ns))); };
-  const std::string incumbents =
-      example->incumbent ? fmt::format(", the incumbent's {}", text(*example->incumbent)) : "";
-  return fmt::format(
-      "every call of the candidate spends at least {} outside the time that is reported for it ({}){}: work is done "
-      "that the reported time does not show (so on {} of {} workloads)",
-      text(*example->candidate), text(stats::median(example->reported)), incumbents, unexplained, workloads.size());
+  return unexplained_text(late, workloads.size());
 }
 
 }  // namespace assay::measure

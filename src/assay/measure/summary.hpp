@@ -32,8 +32,9 @@ struct Judgement {
 [[nodiscard]] stats::PairedRule rule_of(const task::SessionPlan& plan);
 
 /// Holds the worker's times against the judge's clock. Returns a sentence if they cannot be reconciled: a call that
-/// took longer than command and answer together, or a candidate whose calls spend much more time outside the reported
-/// window than the incumbent's do in the same session.
+/// took longer than command and answer together, or a candidate all of whose calls spend much more time outside the
+/// reported window than the incumbent's need in the same session, more of them than a machine would delay by chance that
+/// delays so many of the incumbent's.
 [[nodiscard]] std::optional<std::string> reconcile(const std::vector<task::Sample>& samples);
 
 }  // namespace assay::measure

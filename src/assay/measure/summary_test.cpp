@@ -209,7 +209,7 @@ TEST(Reconcile, RefusesTimeSpentOutsideTheReportedWindow) {
 }
 
 TEST(Reconcile, ACandidateThatIsTimedAloneIsHeldAgainstAGenerousBound) {
-  auto samples = session(2, 2, [](int) { return 1.0; });
+  auto samples = session(3, 2, [](int) { return 1.0; });
   samples.erase(std::remove_if(samples.begin(), samples.end(),
                                [](const Sample& sample) { return sample.side == Side::incumbent; }),
                 samples.end());
@@ -224,6 +224,8 @@ TEST(Reconcile, ACandidateThatIsTimedAloneIsHeldAgainstAGenerousBound) {
   const auto doubt = reconcile(samples);
   ASSERT_TRUE(doubt);
   EXPECT_THAT(*doubt, ::testing::Not(::testing::HasSubstr("incumbent")));
+  samples.resize(samples.size() / 2);
+  EXPECT_FALSE(reconcile(samples)) << "a busy machine may delay a few calls, every one of them";
 }
 
 TEST(Judge, GoesOnWhileTheJudgesClockIsUnclear) {
@@ -239,21 +241,59 @@ TEST(Judge, GoesOnWhileTheJudgesClockIsUnclear) {
   EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
 }
 
-TEST(Judge, AGainThatTheJudgesClockDoesNotSeeIsNoGain) {
-  auto samples = session(3, 2, [](int) { return 0.5; });
+// A candidate that takes as long as the incumbent, whatever its own clock says; the incumbent takes `scale` times 0.1 and
+// 0.2 ms.
+std::vector<Sample> lying_session(int pairs, std::int64_t scale) {
+  auto samples = session(pairs, 2, [](int) { return 0.5; });
   for (Sample& sample : samples) {
-    if (sample.side == Side::candidate) {
-      sample.round_trip_ns = 2 * sample.elapsed_ns + 20000;  // As long as the incumbent, whatever its own clock says.
-    }
+    sample.elapsed_ns *= scale;
+    sample.round_trip_ns = (sample.side == Side::candidate ? 2 : 1) * sample.elapsed_ns + 20000;
   }
-  const Judgement judgement = judge(request_of(2), samples, 3);
+  return samples;
+}
+
+TEST(Judge, AGainThatTheJudgesClockDoesNotSeeIsNoGain) {
+  const Judgement early = judge(request_of(2), lying_session(3, 20), 3);
+  EXPECT_EQ(early.testimony, stats::Testimony::unclear) << "an accusation takes one pair more";
+  EXPECT_FALSE(early.stop);
+  const auto samples = lying_session(4, 20);
+  const Judgement judgement = judge(request_of(2), samples, 4);
   EXPECT_EQ(judgement.testimony, stats::Testimony::contradicted);
   EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
   EXPECT_TRUE(judgement.stop);
   auto simulated = request_of(2);
   simulated.device = "simulated:1";
-  EXPECT_EQ(judge(simulated, samples, 3).testimony, stats::Testimony::none);
-  EXPECT_EQ(judge(simulated, samples, 3).conclusion, stats::PairedConclusion::better);
+  EXPECT_EQ(judge(simulated, samples, 4).testimony, stats::Testimony::none);
+  EXPECT_EQ(judge(simulated, samples, 4).conclusion, stats::PairedConclusion::better);
+}
+
+TEST(Judge, WhatWakingUpMayExplainIsNoLieAndNoGainEither) {
+  const auto samples = lying_session(5, 1);  // 50 and 100 us are hidden.
+  const Judgement judgement = judge(request_of(2), samples, 5);
+  EXPECT_EQ(judgement.testimony, stats::Testimony::unclear);
+  EXPECT_EQ(judgement.conclusion, stats::PairedConclusion::undecided);
+  auto on_gpu = request_of(2);
+  on_gpu.device = "cuda:0";
+  EXPECT_EQ(judge(on_gpu, samples, 5).testimony, stats::Testimony::contradicted) << "nobody sleeps there";
+}
+
+// Every call of the candidate is late by 5 ms, and `late` of every ten of the incumbent's.
+std::vector<Sample> late_session(int pairs, int late) {
+  auto samples = session(pairs, 1, [](int) { return 0.5; });
+  int index = 0;
+  for (Sample& sample : samples) {
+    if (sample.side == Side::candidate || (sample.repetition > 0 && index++ % 10 < late)) {
+      sample.round_trip_ns += 5000000;
+    }
+  }
+  return samples;
+}
+
+TEST(Reconcile, HowOftenTheIncumbentWasLateTooSaysWhetherItIsTheMachine) {
+  EXPECT_TRUE(reconcile(late_session(3, 0))) << "six calls of each, one side's late: one of 924";
+  EXPECT_FALSE(reconcile(late_session(2, 0))) << "four: one of 70";
+  EXPECT_FALSE(reconcile(late_session(5, 7))) << "a machine on which most are late";
+  EXPECT_TRUE(reconcile(late_session(5, 2)));
 }
 
 TEST(Reconcile, ABusyMachineThatDelaysMostAnswersIsNoEvidence) {

@@ -40,10 +40,12 @@ std::string test_words(std::string_view stage, const task::SessionPlan& plan) {
 
 // In processes and calls, which the device turns into time.
 std::string cost_words(std::string_view stage, const task::SessionPlan& plan, std::string_view workloads) {
+  const int processes = (plan.self_comparison ? 4 : 2) * plan.maximum_pairs;
   return fmt::format(
       "A {} costs at most {} processes and {} timed calls on each of {}, besides as many warm-up calls as there are "
-      "processes times workloads{}.",
-      stage, 2 * plan.maximum_pairs, 2 * plan.maximum_pairs * plan.samples_per_pair, workloads,
+      "processes times workloads{}{}.",
+      stage, processes, processes * plan.samples_per_pair, workloads,
+      plan.self_comparison ? " (half of all that for the incumbent against itself)" : "",
       plan.futility > 0
           ? fmt::format("; it ends early once a gain has become less probable than {}", percent(plan.futility))
           : std::string());
@@ -146,7 +148,8 @@ std::vector<std::string> explain(const Policy& policy) {
   if (policy.gate.self_comparison || policy.sweep.self_comparison) {
     sentences.push_back(fmt::format(
         "The {} also {} the incumbent against a copy of itself, as often: a gain counts only if it is larger than what "
-        "this shows, and nothing counts where it tells the two apart by more than the effect that matters.",
+        "this shows, and nothing counts where it tells the two apart by more than the effect that matters: such a "
+        "session is nobody's loss and held again, three times a run.",
         !policy.gate.self_comparison    ? "sweep"
         : !policy.sweep.self_comparison ? "gate"
                                         : "gate and the sweep",

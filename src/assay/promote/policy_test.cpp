@@ -455,12 +455,17 @@ TEST(ExplainPolicy, MorePairsFindSmallerGainsAndTheCapSufficesForWhatItStates) {
 }
 
 TEST(ExplainPolicy, TheStatedCostIsThatOfEveryPair) {
-  const std::string text = explained([](Policy& policy) {
-    policy.gate.maximum_pairs = 7;
-    policy.gate.samples_per_pair = 5;
-    policy.gate_workloads = 4;
-  });
-  EXPECT_THAT(text, HasSubstr("A gate costs at most 14 processes and 70 timed calls on each of 4 workloads"));
+  const auto with = [](bool self) {
+    return explained([self](Policy& policy) {
+      policy.gate.maximum_pairs = 7;
+      policy.gate.samples_per_pair = 5;
+      policy.gate.self_comparison = self;
+      policy.gate_workloads = 4;
+    });
+  };
+  EXPECT_THAT(with(false), HasSubstr("A gate costs at most 14 processes and 70 timed calls on each of 4 workloads"));
+  EXPECT_THAT(with(true), AllOf(HasSubstr("A gate costs at most 28 processes and 140 timed calls"),
+                                HasSubstr("half of all that for the incumbent against itself")));
 }
 
 TEST(ExplainPolicy, AStricterErrorTakesMorePairsToBeShown) {

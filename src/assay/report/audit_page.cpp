@@ -85,7 +85,11 @@ std::string header(const Audit& audit, const AuditPageFacts& facts) {
   }
   return fmt::format(
       "<header><p class=\"eyebrow\">Assay audit of foreign results</p>\n<h1>{}</h1>\n<p class=\"facts\"><b>{}</b> · "
-      "<b>{}</b> archived{} · <b>{}</b></p>\n<nav aria-label=\"Sections\"><a href=\"#decision\">In short</a>"
+      "<b>{}</b> archived{} · <b>{}</b></p>\n<p>An optimisation run searches for faster code: it proposes programs, "
+      "measures each, and promotes one to its best so far whenever it looks faster. This page asks of each promotion "
+      "what the run’s own archive says: was it other code at all, on the same machine, and faster by more than the "
+      "same "
+      "code differs from itself?</p>\n<nav aria-label=\"Sections\"><a href=\"#decision\">In short</a>"
       "<a href=\"#evidence\">Claims and noise</a><a href=\"#failures\">Failures</a>{}"
       "<a href=\"#promotions\">Every promotion</a><a href=\"#reading\">How to read this</a></nav></header>\n",
       safe(facts.subject), counted(static_cast<std::int64_t>(audit.traces.size()), "optimisation run"),

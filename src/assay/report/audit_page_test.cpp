@@ -48,6 +48,8 @@ TEST(AuditPage, IsWellFormedAndFetchesNothing) {
 TEST(AuditPage, BeginsWithWhatSurvives) {
   const std::string page = page_of(sample_audit());
   EXPECT_THAT(page, HasSubstr("1 of 2 promotions survive a second look."));
+  EXPECT_LT(page.find("was it other code at all"), page.find("survive a second look"))
+      << "a stranger learns what it is";
   EXPECT_THAT(page, HasSubstr("3 of 7 evaluations failed; 1 of those failures (33 %)"));
   EXPECT_LT(page.find("survive a second look"), page.find("<svg"));
 }

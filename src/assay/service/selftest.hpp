@@ -60,7 +60,7 @@ struct SelftestRow {
   int run = 1;
   std::optional<task::Outcome> outcome;  ///< Absent if the harness itself failed; `cause` then says how.
   std::string cause;                     ///< What the candidate's author is told.
-  std::string finding;                   ///< Kind of the first finding; empty if there is none.
+  std::string finding;                   ///< Kind of the one that decided; empty if none did.
   bool agrees = false;                   ///< Also with the probe off it must not fare the same.
   std::optional<Ablation> ablation;
   double seconds = 0;

@@ -1,9 +1,12 @@
 #include <assay/stats/binomial_bound.hpp>
 
 #include <gtest/gtest.h>
+
 #include <cmath>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+
+#include <assay/base/random.hpp>
 
 namespace assay::stats {
 namespace {
@@ -49,6 +52,29 @@ TEST(BinomialBoundDeathTest, RefusesImpossibleCounts) {
   EXPECT_DEATH(static_cast<void>(failure_rate_upper_bound(0, 0, 0.95)), "trials > 0");
   EXPECT_DEATH(static_cast<void>(failure_rate_upper_bound(3, 2, 0.95)), "failures <= trials");
   EXPECT_DEATH(static_cast<void>(failure_rate_upper_bound(0, 2, 1)), "confidence");
+}
+
+// In simulated trials, for rates between often and hardly ever: how often the truth is outside.
+TEST(BinomialBound, ErrsInNoMoreSimulationsThanStated) {
+  constexpr int kRuns = 4000;
+  constexpr int kTrials = 200;
+  for (const double rate : {0.001, 0.01, 0.05, 0.5}) {
+    base::Philox random(1, base::stream_id("clopper-pearson"));
+    int above_bound = 0;
+    int outside = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      std::int64_t failures = 0;
+      for (int trial = 0; trial < kTrials; ++trial) {
+        failures += random.next_uniform() < rate ? 1 : 0;
+      }
+      const RateInterval interval = failure_rate_interval(failures, kTrials, 0.95);
+      above_bound += rate > failure_rate_upper_bound(failures, kTrials, 0.95) ? 1 : 0;
+      outside += rate < interval.lower || rate > interval.upper ? 1 : 0;
+    }
+    const double allowed = 0.05 * kRuns + 3 * std::sqrt(0.05 * 0.95 * kRuns);  // Three deviations of their number.
+    EXPECT_LE(above_bound, allowed) << rate;
+    EXPECT_LE(outside, allowed) << rate;
+  }
 }
 
 RC_GTEST_PROP(BinomialBoundProperty, LeavesExactlyTheStatedTail, ()) {

@@ -87,6 +87,25 @@ TEST(FailureBelief, DrawsAreRatesHoweverSmallTheShapes) {
   }
 }
 
+// Rates that are drawn from the belief, and trials at these: the truth lies below its quantile as often as that says.
+TEST(FailureBelief, ItsQuantilesAreCalibratedWhereTheBeliefIsTrue) {
+  constexpr int kRuns = 4000;
+  const FailureBelief before{2, 30};
+  base::Philox random(11, base::stream_id("calibration"));
+  for (const double probability : {0.5, 0.95}) {
+    int below = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      const double rate = draw_rate(before, random);
+      TrialCount count{50, 0};
+      for (int trial = 0; trial < 50; ++trial) {
+        count.failures += random.next_uniform() < rate ? 1 : 0;
+      }
+      below += rate <= credible_upper_bound(updated(before, count), probability) ? 1 : 0;
+    }
+    EXPECT_NEAR(below, probability * kRuns, 3.5 * std::sqrt(probability * (1 - probability) * kRuns)) << probability;
+  }
+}
+
 TEST(FailureBeliefDeathTest, RefusesWhatCannotBe) {
   EXPECT_DEATH(static_cast<void>(updated({}, {.trials = 1, .failures = 2})), "failures");
   EXPECT_DEATH(static_cast<void>(updated({}, {.trials = 1, .failures = -1})), "failures");

@@ -19,6 +19,7 @@ void check_rule(const PairedRule& rule) {
   ASSAY_CHECK(rule.alpha > 0 && rule.alpha < 1);
   ASSAY_CHECK(rule.minimum_effect >= 0 && rule.minimum_effect < 1);
   ASSAY_CHECK(rule.futility >= 0 && rule.futility < 1);
+  ASSAY_CHECK(rule.waiting_level >= 0 && rule.waiting_level < 0.5);
 }
 
 // A NaN in a bound compares false both ways, so that a broken measurement stays undecided.

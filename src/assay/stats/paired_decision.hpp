@@ -26,6 +26,9 @@ struct PairedRule {
   /// below this; 0: never. It cannot raise the error, only cost power.
   double futility = 0;
   PairedTest test = PairedTest::student_t;
+  /// Where a contradiction by the second clock may come from waiting for a processor (waiting.hpp): how sure it must be
+  /// that it does not, over all looks together; 0: nobody waits there.
+  double waiting_level = 0;
 };
 
 /// An interval for the mean of the pairs' log-ratios at one look.

@@ -9,6 +9,7 @@
 #include <assay/stats/holm.hpp>
 #include <assay/stats/quantile.hpp>
 #include <assay/stats/t_test.hpp>
+#include <assay/stats/waiting.hpp>
 
 namespace assay::stats {
 namespace {
@@ -175,6 +176,10 @@ PairedComparison compare_pairs(std::span<const PairedSample> samples, int pairs,
     // From the look that decided on, until the witness is clear.
     for (int heard = comparison.table.pairs; heard <= pairs; ++heard) {
       comparison.testimony = hear_witness(samples, heard, workloads, alpha_per_look(rule));
+      if (comparison.testimony == Testimony::contradicted && rule.waiting_level > 0 &&
+          waiting_explains(samples, heard, workloads, rule.waiting_level / look_count(rule))) {
+        comparison.testimony = Testimony::unclear;
+      }
       if (comparison.testimony != Testimony::unclear) {
         break;
       }

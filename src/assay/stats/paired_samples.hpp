@@ -23,7 +23,7 @@ enum class Testimony : std::uint8_t {
   none,          ///< Some sample lacks the second time.
   confirmed,     ///< Surely at least half of the claimed saving is seen by the second clock too.
   unclear,       ///< Neither.
-  contradicted,  ///< Surely less than half of it is.
+  contradicted,  ///< Surely less than half of it is, and waiting does not explain it (waiting.hpp).
 };
 
 /// Hears the second clock. For each pair the saving (incumbent minus candidate, medians of each cell, relative to the
