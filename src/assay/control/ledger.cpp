@@ -78,6 +78,14 @@ void Ledger::book(const Amounts& amounts) {
   }
 }
 
+void Ledger::set_limits(const Budget& limits) {
+  for (const Resource resource : kAllResources) {
+    if (limits[resource]) {
+      budget_[resource] = limits[resource];
+    }
+  }
+}
+
 Amounts Ledger::reserved() const {
   Amounts total;
   for (const auto& [id, amounts] : open_) {
@@ -122,6 +130,14 @@ base::Json encode(const Amounts& amounts) {
   base::Json json = base::Json::object();
   for (const Resource resource : kAllResources) {
     json[std::string(to_string(resource))] = amounts[resource];
+  }
+  return json;
+}
+
+base::Json encode(const Budget& budget) {
+  base::Json json = base::Json::object();
+  for (const Resource resource : kAllResources) {
+    json[std::string(to_string(resource))] = budget[resource] ? base::Json(*budget[resource]) : base::Json();
   }
   return json;
 }

@@ -10,9 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include <assay/agent/candidate_sources.hpp>
 #include <assay/archive/archive.hpp>
 #include <assay/base/text.hpp>
 #include <assay/mcp/measured.hpp>
+#include <assay/mcp/profile.hpp>
+#include <assay/mcp/routes.hpp>
 #include <assay/mcp/told.hpp>
 #include <assay/mcp/tool_arguments.hpp>
 #include <assay/mcp/tool_list.hpp>
@@ -224,12 +227,13 @@ base::Result<Json> CampaignTools::submit(const Json& arguments, const Caller& ca
     if (!stated) {
       return base::input_error("mcp.hypothesis", "/hypothesis names none: propose_hypothesis returns what to put here");
     }
-    given.submission.hypothesis = *stated;
+    given.submission.hypothesis = stated->claim;
+    given.submission.stated = stated->stated;
   }
   if (given.submission.parent) {
     ASSAY_TRY(numbered(now.state, *given.submission.parent));
   }
-  const std::string fault = service::submission_fault(given.submission.sources, now.configuration.baseline);
+  const std::string fault = agent::candidate_fault(given.submission.sources, now.configuration.baseline);
   if (!fault.empty()) {
     return base::input_error("mcp.sources", "/sources: " + fault);
   }
@@ -350,7 +354,8 @@ base::Result<Json> CampaignTools::get_profile(const Json& arguments) const {
   ASSAY_TRY_ASSIGN(const Status now, status());
   ASSAY_TRY_ASSIGN(const control::CandidateState* candidate, numbered(now.state, number));
   Json regimes = Json::array();
-  const std::string last = candidate == nullptr                   ? std::string()
+  Json profile;
+  const std::string last = candidate == nullptr                   ? now.state.baseline_evaluation
                            : !candidate->sweep_evaluation.empty() ? candidate->sweep_evaluation
                                                                   : candidate->gate_evaluation;
   if (!last.empty()) {
@@ -358,12 +363,13 @@ base::Result<Json> CampaignTools::get_profile(const Json& arguments) const {
     ASSAY_TRY_ASSIGN(const auto evaluation, archive.evaluation(last));
     if (evaluation) {
       regimes = regimes_of(*evaluation, now.configuration, now.state);
+      profile = profile_of(*evaluation, now.configuration, now.state);
     }
   }
-  const std::string note = candidate == nullptr ? "the baseline: get_state has its times"
-                           : regimes.empty()    ? "it was not timed"
-                                             : "speed against the incumbent of its time; no profiler has looked at it";
-  return Json{{"candidate", number}, {"regimes", std::move(regimes)}, {"profile", nullptr}, {"note", note}};
+  const std::string note = profile.is_null() || profile["workloads"].empty() ? "it was not timed"
+                           : candidate == nullptr ? "the baseline: nothing it is held against"
+                                                  : "speed against the incumbent of its time; latencies are medians";
+  return Json{{"candidate", number}, {"regimes", std::move(regimes)}, {"profile", std::move(profile)}, {"note", note}};
 }
 
 base::Result<Json> CampaignTools::compare(const Json& arguments) const {
@@ -379,9 +385,11 @@ base::Result<Json> CampaignTools::compare(const Json& arguments) const {
 base::Result<Json> CampaignTools::failed_routes(const Json& arguments) const {
   ASSAY_TRY_ASSIGN(const int limit, read_limit(arguments));
   ASSAY_TRY_ASSIGN(const Status now, status());
-  return chosen(now, limit, [](const control::CandidateState& candidate) {
+  Json answer = chosen(now, limit, [](const control::CandidateState& candidate) {
     return candidate.outcome && (!candidate.promoted || candidate.demotion);
   });
+  answer["routes"] = failed_routes_of(now.state, limit);
+  return answer;
 }
 
 base::Result<Json> CampaignTools::search(const Json& arguments) const {
@@ -395,13 +403,17 @@ base::Result<Json> CampaignTools::search(const Json& arguments) const {
 }
 
 base::Result<Json> CampaignTools::propose(const Json& arguments) {
-  ASSAY_TRY_ASSIGN(const agent::Hypothesis hypothesis, read_hypothesis_arguments(arguments));
+  ASSAY_TRY_ASSIGN(const service::StatedClaim hypothesis, read_hypothesis_arguments(arguments));
   ASSAY_TRY_ASSIGN(const Status now, status());
+  const std::string& change = hypothesis.claim.change;
   Json similar = chosen(now, kMostFound, [&](const control::CandidateState& candidate) {
-    return says(candidate.hypothesis.change, hypothesis.change) || says(hypothesis.change, candidate.hypothesis.change);
+    return says(candidate.hypothesis.change, change) || says(change, candidate.hypothesis.change);
   });
   ASSAY_TRY_ASSIGN(const std::string id, desk_.store().add_hypothesis(hypothesis));
-  return Json{{"hypothesis", id}, {"similar", std::move(similar["candidates"])}};
+  return Json{{"hypothesis", id},
+              {"tested", hypothesis.stated.has_value()},
+              {"repeats", repetition_of(now.state, hypothesis.stated)},
+              {"similar", std::move(similar["candidates"])}};
 }
 
 }  // namespace assay::mcp

@@ -14,6 +14,7 @@
 #include <assay/agent/tuner.hpp>
 #include <assay/base/text.hpp>
 #include <assay/base/time.hpp>
+#include <assay/control/person.hpp>
 #include <assay/dataset/given.hpp>
 #include <assay/service/agent_arms.hpp>
 #include <assay/service/conversing_agent.hpp>
@@ -120,6 +121,35 @@ base::Result<std::unique_ptr<agent::Proposer>> make_proposer(const Context& cont
   return std::make_unique<agent::Tuner>(std::move(tuner));
 }
 
+// Rounded down: a limit is never passed by rounding.
+std::optional<std::int64_t> whole(const std::optional<double>& amount, double unit) {
+  return amount ? std::optional(static_cast<std::int64_t>(std::min(std::floor(*amount * unit + kRoundingSlack),
+                                                                   static_cast<double>(control::kLargestAmount))))
+                : std::nullopt;
+}
+
+control::Budget limits_of(const RaisedBudget& given) {
+  control::Budget budget;
+  if (given.dollars) {
+    budget[control::Resource::micro_dollars] = control::to_micro_dollars(*given.dollars);
+  }
+  budget[control::Resource::tokens] = given.tokens;
+  budget[control::Resource::device_ms] = whole(given.device_seconds, kMillisecondsPerSecond);
+  budget[control::Resource::wall_ms] = whole(given.minutes, kSecondsPerMinute * kMillisecondsPerSecond);
+  budget[control::Resource::human_seconds] = whole(given.human_minutes, kSecondsPerMinute);
+  return budget;
+}
+
+// Of the campaign itself; what its agent may spend stands with the agent.
+control::Budget budget_for(const CampaignOptions& options) {
+  return limits_of({std::nullopt,
+                    std::nullopt,
+                    options.budget_device_seconds,
+                    options.budget_minutes,
+                    options.budget_human_minutes,
+                    {}});
+}
+
 // A program that is not there is told before the baseline is measured; a budget without what a run sets aside of it would
 // be passed by a run whose account is lost.
 base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Dataset& dataset,
@@ -171,29 +201,11 @@ base::Result<std::optional<control::AgentPlan>> plan_agent(const dataset::Datase
   plan.minutes_per_run = given.minutes;
   plan.micro_dollars_per_run = control::to_micro_dollars(given.dollars);
   plan.tokens_per_run = given.tokens;
-  if (given.budget_dollars) {
-    plan.budget[control::Resource::micro_dollars] = control::to_micro_dollars(*given.budget_dollars);
-  }
-  plan.budget[control::Resource::tokens] = given.budget_tokens;
+  plan.budget = limits_of({given.budget_dollars, given.budget_tokens, {}, {}, {}, {}});
   if (given.full_agent) {
     ASSAY_TRY_ASSIGN(plan.full_agent, plan_roles(given));
   }
   return std::optional(std::move(plan));
-}
-
-// Rounded down: a limit is never passed by rounding.
-std::optional<std::int64_t> whole(const std::optional<double>& amount, double unit) {
-  return amount ? std::optional(static_cast<std::int64_t>(std::min(std::floor(*amount * unit + kRoundingSlack),
-                                                                   static_cast<double>(control::kLargestAmount))))
-                : std::nullopt;
-}
-
-control::Budget budget_for(const CampaignOptions& options) {
-  control::Budget budget;
-  budget[control::Resource::device_ms] = whole(options.budget_device_seconds, kMillisecondsPerSecond);
-  budget[control::Resource::wall_ms] = whole(options.budget_minutes, kSecondsPerMinute * kMillisecondsPerSecond);
-  budget[control::Resource::human_seconds] = whole(options.budget_human_minutes, kSecondsPerMinute);
-  return budget;
 }
 
 base::Result<control::CampaignConfiguration> configure(const Context& context, const CampaignOptions& options) {
@@ -442,6 +454,29 @@ base::Result<void> check_same(const archive::Campaign& campaign, const base::Jso
                                        campaign.name, base::join(different, "; "), campaign.name));
 }
 
+// The same configuration with the limits that are stored.
+control::CampaignConfiguration with_stored_limits(control::CampaignConfiguration given,
+                                                  const control::CampaignConfiguration& stored) {
+  given.budget = stored.budget;
+  if (given.agent && stored.agent) {
+    given.agent->budget = stored.agent->budget;
+  }
+  return given;
+}
+
+base::Result<void> raise_limits(archive::Archive& archive, const control::CampaignConfiguration& configuration,
+                                const control::Budget& wanted, const std::string& by) {
+  ASSAY_TRY_ASSIGN(const control::CampaignState state, control::load_state(archive, configuration));
+  if (state.last_sequence == 0) {
+    return base::input_error(
+        "budget.not_begun",
+        fmt::format("campaign {} has not begun: run it as it is, then raise what it reaches", configuration.name));
+  }
+  ASSAY_TRY_ASSIGN(const auto raised, control::raise_entry(configuration, state, wanted, by));
+  return raised ? archive.append({configuration.name, state.last_sequence, {control::encode_entry(*raised)}})
+                : base::Result<void>();
+}
+
 // Finds the campaign that the options make, or creates it.
 base::Result<archive::Campaign> found_or_created(archive::Archive& archive,
                                                  const control::CampaignConfiguration& configuration) {
@@ -457,6 +492,36 @@ base::Result<archive::Campaign> found_or_created(archive::Archive& archive,
   return created;
 }
 
+// The same; limits that are larger now than the campaign's are raised by `by`.
+base::Result<archive::Campaign> found_or_raised(archive::Archive& archive,
+                                                const control::CampaignConfiguration& configuration,
+                                                const std::string& by) {
+  ASSAY_TRY_ASSIGN(const auto campaign, archive.campaign(configuration.name));
+  if (!campaign) {
+    return found_or_created(archive, configuration);
+  }
+  ASSAY_TRY_ASSIGN(const control::CampaignConfiguration stored,
+                   control::load_configuration(archive, configuration.name));
+  ASSAY_TRY_ASSIGN(archive::Campaign found, found_or_created(archive, with_stored_limits(configuration, stored)));
+  const control::Budget wanted = control::budget_of(configuration);
+  if (wanted == control::budget_of(stored)) {
+    return found;  // As it was begun; what was raised since stays.
+  }
+  ASSAY_TRY_ASSIGN(const control::CampaignState state, control::load_state(archive, stored));
+  for (std::size_t i = 0; i < control::kResources; ++i) {
+    const auto resource = static_cast<control::Resource>(i);
+    if (state.ledger.budget()[resource] && !wanted[resource]) {
+      return base::input_error(
+          "budget.removed",
+          fmt::format("campaign {} may spend {}, and a limit is not taken away: give it, or a larger one, or continue "
+                      "with `assay campaign resume {}`",
+                      found.name, control::amount_text(resource, *state.ledger.budget()[resource]), found.name));
+    }
+  }
+  ASSAY_TRY(raise_limits(archive, stored, wanted, by));
+  return found;
+}
+
 }  // namespace
 
 base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
@@ -468,7 +533,7 @@ base::Result<CampaignStatus> run_campaign(const Context& context, const Campaign
   }
   ASSAY_TRY_ASSIGN(const control::CampaignConfiguration configuration, configure(context, options));
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
-  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, found_or_created(archive, configuration));
+  ASSAY_TRY_ASSIGN(const archive::Campaign campaign, found_or_raised(archive, configuration, options.by));
   return drive(context, archive, campaign, progress);
 }
 
@@ -495,11 +560,15 @@ base::Result<CampaignStatus> continue_campaign(const Context& context, const std
 }
 
 base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,
-                                             const CampaignProgress& progress) {
+                                             const CampaignProgress& progress, const RaisedBudget& raised) {
   // Through a reader first: a mistyped path must not become an empty archive.
   ASSAY_TRY(archive::Archive::open_reader(context.places.archive));
   ASSAY_TRY_ASSIGN(archive::Archive archive, archive::Archive::open_writer(context.places.archive));
   ASSAY_TRY_ASSIGN(const archive::Campaign campaign, existing_campaign(archive, name));
+  if (const control::Budget wanted = limits_of(raised); wanted != control::Budget()) {
+    ASSAY_TRY_ASSIGN(const control::CampaignConfiguration configuration, control::load_configuration(archive, name));
+    ASSAY_TRY(raise_limits(archive, configuration, wanted, raised.by));
+  }
   return drive(context, archive, campaign, progress);
 }
 

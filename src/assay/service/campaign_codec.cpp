@@ -107,6 +107,7 @@ base::Json encode_run(const control::AgentRunState& run) {
   return {{"run", run.id},
           {"agent", run.agent},
           {"outcome", run.outcome ? base::Json(std::string(agent::to_string(*run.outcome))) : base::Json(nullptr)},
+          {"cause", text_or_null(run.cause)},
           {"session", text_or_null(run.session)},
           {"model", text_or_null(run.model)}};
 }

@@ -152,6 +152,47 @@ TEST_F(CampaignTest, ABudgetOfTheDeviceStopsItAndIsTold) {
   EXPECT_TRUE(status->state.search_ended_by_budget);
 }
 
+TEST_F(CampaignTest, LimitsAreRaisedByWhoeverGivesLargerOnesAndNeverLowered) {
+  options_.budget_device_seconds = 0;
+  options_.by = "Ada";
+  const auto stopped = run();
+  ASSERT_TRUE(stopped) << stopped.error().text();
+  ASSERT_TRUE(stopped->state.stopped_by_budget);
+  // Another option is still another configuration.
+  ++options_.rounds;
+  options_.budget_device_seconds = 1000;
+  EXPECT_EQ(run().error().code, "campaign.differs");
+  --options_.rounds;
+  const auto raised = run();
+  ASSERT_TRUE(raised) << raised.error().text();
+  EXPECT_EQ(raised->state.phase, control::Phase::finished);
+  EXPECT_EQ(raised->state.ledger.budget()[control::Resource::device_ms], 1'000'000);
+  EXPECT_EQ(encode(*run()), encode(*raised)) << "once";
+  options_.budget_device_seconds = 0;
+  EXPECT_TRUE(run()) << "as it was begun: what was raised stays";
+  options_.budget_device_seconds = 999;
+  EXPECT_EQ(run().error().code, "budget.lowered");
+  options_.budget_device_seconds.reset();
+  EXPECT_EQ(run().error().code, "budget.removed");
+  RaisedBudget lower;
+  lower.device_seconds = 1;
+  lower.by = "Eve";
+  EXPECT_EQ(resume_campaign(world_.context(), "tune", {}, lower).error().code, "budget.lowered");
+  EXPECT_EQ(encode(*campaign_status(world_.context(), "tune")), encode(*raised)) << "nothing was changed by it";
+}
+
+TEST_F(CampaignTest, ResumeRaisesALimitOfACampaignThatStopped) {
+  options_.budget_device_seconds = 0;
+  ASSERT_TRUE(run());
+  RaisedBudget larger;
+  larger.device_seconds = 1000;
+  EXPECT_EQ(resume_campaign(world_.context(), "tune", {}, larger).error().code, "person.name");
+  larger.by = "Ada";
+  const auto resumed = resume_campaign(world_.context(), "tune", {}, larger);
+  ASSERT_TRUE(resumed) << resumed.error().text();
+  EXPECT_EQ(resumed->state.phase, control::Phase::finished);
+}
+
 TEST_F(CampaignTest, BadRequestsAreRefusedBeforeAnythingIsCreated) {
   const auto refused = [&](const CampaignOptions& options) {
     const auto status = run_campaign(world_.context(), options, {});
