@@ -55,9 +55,10 @@ class BudgetsTest(scenario.Scenario):
         lower = self.assay("campaign", "resume", "night", *self.at, "--budget-dollars", "0.5", code=2, **extra)
         self.assertIn("only ever raised", lower.err)
         raised = self.assay("campaign", "resume", "night", *self.at, "--budget-dollars", "1.5", "--by", "Ada", **extra)
-        self.assertIn("Ada raised the budget to $1.5000", raised.err)
         ledger = self.spending()["ledger"]["micro_dollars"]
         self.assertEqual((ledger["spent"], ledger["limit"]), (1200000, 1500000))
+        self.assertEqual(self.spending()["raised"][0]["by"], "Ada")
+        self.assertIn("Ada raised the limits to $1.5000", raised.out)
         self.campaign(*options, "2", "--by", "Bob", **extra)
         self.assertEqual(self.spending()["ledger"]["micro_dollars"]["limit"], 2000000)
         self.campaign(*options, "1", **extra)  # As it was begun: what was raised since stays.

@@ -142,8 +142,8 @@ class FullAgentTest(scenario.Scenario):
         self.assertIn("no plan could be used", finished.err)
         status = self.status("roles")
         self.assertEqual(len(status["candidates"]), 2)
-        # Two planners and an executor in each round, two summarisers in the second.
-        self.assertEqual(status["agent"]["runs"], 8)
+        # Two planners and an executor in each round, two summarisers in the second and two at the end.
+        self.assertEqual(status["agent"]["runs"], 10)
         self.assertEqual(status["agent"]["full_agent"]["plans"][0]["run"], "")
         self.assertEqual(status["agent"]["full_agent"]["summaries"][0]["claims"], [])
 
@@ -160,7 +160,8 @@ class FullAgentTest(scenario.Scenario):
         self.assay("campaign", "resume", "roles", "--archive", self.archive, **extra)
         status = self.status("roles")
         self.assertEqual(status["agent"]["full_agent"]["plans"], plans)
-        self.assertEqual(status["agent"]["runs"], 4, "one planner, the executor that had no credit, two that had")
+        self.assertEqual(status["agent"]["runs"], 5, "one planner, the executor that had no credit, two that had, and the "
+                                                     "summariser at the end")
 
     def test_claude_and_codex_play_roles_within_a_budget(self):
         roles = self.program("roles", ROLES)

@@ -62,7 +62,8 @@ class Proposer {
  public:
   virtual ~Proposer() = default;
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Tells how the campaign stands and where runs are written down, before each `propose` and `conclude`. Both outlive that call.
+  /// Tells how the campaign stands and where runs are written down, before each `propose` and `conclude`. The journal outlives
+  /// those calls, the situation does not.
   virtual void attend(const Situation& /*situation*/, RunJournal& /*journal*/) {}
   /// Whether a run that was told to the journal goes on between two calls of `propose`.
   [[nodiscard]] virtual bool is_running() const { return false; }

@@ -289,6 +289,15 @@ std::optional<std::uint64_t> simulated_seed(std::string_view device) {
   return name && name->kind == base::DeviceName::Kind::simulated ? std::optional(name->number) : std::nullopt;
 }
 
+std::optional<AgentPlan> plan_with_model(const CampaignConfiguration& configuration,
+                                         const std::optional<std::string>& model) {
+  std::optional<AgentPlan> plan = configuration.agent;
+  if (plan && model) {
+    plan->model = *model;
+  }
+  return plan;
+}
+
 Budget budget_of(const CampaignConfiguration& configuration) {
   Budget budget = configuration.agent ? configuration.agent->budget : Budget();
   for (std::size_t i = 0; i < kResources; ++i) {

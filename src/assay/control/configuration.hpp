@@ -85,6 +85,10 @@ struct CampaignConfiguration {
   std::optional<Supervision> supervision;  ///< Absent: nobody watches.
 };
 
+/// The plan of its agent, with the model that a person has chosen since, if any.
+[[nodiscard]] std::optional<AgentPlan> plan_with_model(const CampaignConfiguration& configuration,
+                                                       const std::optional<std::string>& model);
+
 /// The limits of the campaign: its own, and those of its agent.
 [[nodiscard]] Budget budget_of(const CampaignConfiguration& configuration);
 

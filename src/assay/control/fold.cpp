@@ -193,20 +193,9 @@ class Folding {
   base::Result<void> operator()(const RoundPlanned& entry) { return take(entry, state_); }
   base::Result<void> operator()(const CandidatesSummarised& entry) { return take(entry, state_); }
 
-  base::Result<void> operator()(const HypothesisStated& entry) {
-    ASSAY_TRY(require(state_.phase != Phase::finished && state_.phase != Phase::failed, "the search is over"));
-    return control::follow(entry, state_.memory);
-  }
-
-  base::Result<void> operator()(const HypothesisTested& entry) {
-    ASSAY_TRY(require(known(entry.candidate), "there is no such candidate"));
-    const CandidateState& candidate = at(entry.candidate);
-    return control::follow(entry,
-                           candidate.sweep_evaluation.empty() ? candidate.gate_evaluation : candidate.sweep_evaluation,
-                           state_.memory);
-  }
-
-  base::Result<void> operator()(const EvidenceRecorded& entry) { return control::follow(entry, state_.memory); }
+  base::Result<void> operator()(const HypothesisStated& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const HypothesisTested& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const EvidenceRecorded& entry) { return take(entry, state_); }
 
   base::Result<void> operator()(const SupervisorFound& entry) { return take(entry, state_); }
   base::Result<void> operator()(const DecisionAsked& entry) { return take(entry, state_); }

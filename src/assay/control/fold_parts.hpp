@@ -25,6 +25,11 @@ namespace assay::control {
 [[nodiscard]] base::Result<void> take(const RoundPlanned& entry, CampaignState& state);
 [[nodiscard]] base::Result<void> take(const CandidatesSummarised& entry, CampaignState& state);
 
+// memory_fold.cpp
+[[nodiscard]] base::Result<void> take(const HypothesisStated& entry, CampaignState& state);
+[[nodiscard]] base::Result<void> take(const HypothesisTested& entry, CampaignState& state);
+[[nodiscard]] base::Result<void> take(const EvidenceRecorded& entry, CampaignState& state);
+
 // spending_fold.cpp
 [[nodiscard]] base::Result<void> take(const PersonTimeBooked& entry, CampaignState& state);
 [[nodiscard]] base::Result<void> take(const BudgetRaised& entry, CampaignState& state);

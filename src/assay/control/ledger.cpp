@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include <assay/base/text.hpp>
 
@@ -124,6 +125,16 @@ std::string amount_text(Resource resource, std::int64_t amount) {
       break;
   }
   return fmt::format("{:.1f} minutes of a person", static_cast<double>(amount) / 60);
+}
+
+std::string limits_text(const Budget& budget) {
+  std::vector<std::string> limits;
+  for (const Resource resource : kAllResources) {
+    if (budget[resource]) {
+      limits.push_back(amount_text(resource, *budget[resource]));
+    }
+  }
+  return base::join(limits, ", ");
 }
 
 base::Json encode(const Amounts& amounts) {

@@ -103,6 +103,9 @@ class Ledger {
 /// "$0.50", "1200 tokens", "3.5 s", with its unit.
 [[nodiscard]] std::string amount_text(Resource resource, std::int64_t amount);
 
+/// "$2.0000, 100 tokens": the limits that there are.
+[[nodiscard]] std::string limits_text(const Budget& budget);
+
 [[nodiscard]] base::Json encode(const Amounts& amounts);
 /// Null where there is no limit.
 [[nodiscard]] base::Json encode(const Budget& budget);

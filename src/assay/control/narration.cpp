@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
-#include <assay/base/text.hpp>
 #include <assay/supervise/words.hpp>
 
 namespace assay::control {
@@ -186,13 +184,7 @@ struct Narrator {
                        entry.what);
   }
   std::string operator()(const BudgetRaised& entry) const {
-    std::vector<std::string> limits;
-    for (std::size_t i = 0; i < kResources; ++i) {
-      if (const auto& limit = entry.limits.limits[i]) {
-        limits.push_back(amount_text(static_cast<Resource>(i), *limit));
-      }
-    }
-    return fmt::format("{} raised the budget to {}", entry.by, base::join(limits, ", "));
+    return fmt::format("{} raised the budget to {}", entry.by, limits_text(entry.limits));
   }
   std::string operator()(const EvaluationUnaffordable& entry) const {
     return fmt::format("{} is not made: {}", entry.evaluation, entry.why);

@@ -121,12 +121,13 @@ class JournalReplayer {
   // Which arm has the next run, drawn from those that had not failed in this round or, where a controller came between,
   // from all: which of them were open is not written down.
   base::Result<std::string> draw_arm(const ArmChosen& recorded) {
-    if (!recorded_.configuration.agent) {
+    const auto plan = plan_with_model(recorded_.configuration, state_.supervision.model);
+    if (!plan) {
       return std::string();
     }
     std::vector<std::string> all;
     std::vector<std::string> open;
-    const std::vector<AgentArm> arms = recorded_.configuration.agent->arms();
+    const std::vector<AgentArm> arms = plan->arms();
     for (const AgentArm& arm : arms) {
       const std::string name = arm_name(arm, arms.size() == 1);
       all.push_back(name);

@@ -43,6 +43,7 @@ base::Result<void> take(const BudgetRaised& entry, CampaignState& state) {
                            "a limit is not raised by it"));
   }
   state.ledger.set_limits(entry.limits);
+  state.raises.push_back(entry);
   go_on(state);
   return {};
 }

@@ -160,6 +160,7 @@ struct CampaignState {
   std::map<Purpose, Amounts> dearest;   ///< The most that an evaluation of each kind took so far.
   bool search_ended_by_budget = false;  ///< An evaluation of the search was not affordable; what it found is confirmed.
   bool stopped_by_budget = false;       ///< Nor was the baseline's, or a confirmation: nothing more is done.
+  std::vector<BudgetRaised> raises;     ///< In their order.
   std::vector<PromotionCost> promotion_costs;  ///< In the order of the promotions, those taken back later too.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.

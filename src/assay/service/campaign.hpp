@@ -103,7 +103,4 @@ using CampaignProgress = std::function<void(double done, double total, const std
 
 [[nodiscard]] base::Json encode(const CampaignStatus& status);
 
-/// Lists how two configurations differ, one sentence a field; empty if they are the same.
-[[nodiscard]] std::vector<std::string> differences(const base::Json& stored, const base::Json& given);
-
 }  // namespace assay::service

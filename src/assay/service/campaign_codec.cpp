@@ -150,7 +150,10 @@ base::Json encode_spending(const control::CampaignState& state) {
                                      })},
           {"since_promotion", control::encode(state.spent_since_promotion())},
           {"budget_reached", text_or_null(state.budget_reached)},
-          {"stopped_by_budget", state.stopped_by_budget}};
+          {"stopped_by_budget", state.stopped_by_budget},
+          {"raised", encode_each(state.raises, [](const control::BudgetRaised& one) {
+             return base::Json{{"by", one.by}, {"limits", control::encode(one.limits)}};
+           })}};
 }
 
 }  // namespace

@@ -63,6 +63,9 @@ std::vector<std::string> spending_words(const control::CampaignState& state) {
     return sentences;
   }
   sentences.push_back(fmt::format("Spent: {}{}.", amounts_words(state.ledger.spent()), limits));
+  for (const control::BudgetRaised& raise : state.raises) {
+    sentences.push_back(fmt::format("{} raised the limits to {}.", raise.by, control::limits_text(raise.limits)));
+  }
   if (std::string untold = untold_words(state); !untold.empty()) {
     sentences.push_back(std::move(untold));
   }

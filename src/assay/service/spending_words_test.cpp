@@ -31,6 +31,17 @@ TEST(SpendingWords, TellWhatWasSpentOfWhichLimits) {
                                                  "$0.5000)."));
 }
 
+TEST(SpendingWords, TellWhoRaisedTheLimits) {
+  control::CampaignState state;
+  control::Budget limits;
+  limits[Resource::micro_dollars] = 2'000'000;
+  limits[Resource::tokens] = 100;
+  state.ledger = control::Ledger(limits);
+  state.raises = {{"Ada", limits}};
+  EXPECT_THAT(spending_words(state),
+              ElementsAre(HasSubstr("Spent: nothing"), "Ada raised the limits to $2.0000, 100 tokens."));
+}
+
 TEST(SpendingWords, TellThatNoPriceIsAssumedOfRunsThatToldNone) {
   control::CampaignState state;
   state.ledger.book(some());
