@@ -27,7 +27,8 @@ class AgentsProposeTest(scenario.Scenario):
 
     def campaign(self, agent, *options, code=0, **extra):
         return self.assay("campaign", "run", "night", "--dataset", self.small, "--archive", self.archive, "--agent", agent,
-                          "--device", "simulated:7", "--policy", self.policy(stress_trials=1), "--per-round", "1", *options,
+                          "--device", "simulated:7", "--policy", self.policy(stress_trials=1),
+                          *(() if "--per-round" in options else ("--per-round", "1")), *options,
                           code=code,
                           **extra)
 
@@ -51,6 +52,34 @@ class AgentsProposeTest(scenario.Scenario):
             self.assertIn(candidate["outcome"], ["better", "not_better", "indistinguishable"])
         self.assertEqual(sorted(path.name for path in (self.archive / "agent-runs").iterdir()),
                          ["night-run-1.jsonl", "night-run-2.jsonl", "night-run-3.jsonl"])
+
+    def test_whatever_an_agent_leaves_its_campaign_goes_on(self):
+        """Each is ignored and named, or no proposal, and the journal says why."""
+        odd = [("echo done > candidate/notes.txt", "ignored, for no build takes it: notes.txt"),
+               ("mkdir -p candidate/build/a/b/c/d/e; echo x > candidate/build/object.o", "build/object.o"),
+               ("ln -s /etc/passwd candidate/passwd; mkfifo candidate/pipe", "passwd, pipe"),
+               ("touch \"$(printf 'candidate/two\\nlines')\"; touch \"$(printf 'candidate/\\377')\"", "two lines"),
+               ("head -c 9000000 /dev/zero > candidate/huge.bin", "huge.bin"),
+               ("ln -s /etc/passwd candidate/more.hpp", "no candidate is left: more.hpp cannot be read: is it a link?"),
+               ("mkfifo candidate/more.hpp", "no candidate is left: more.hpp is no regular file"),
+               ("printf '// \\377' > candidate/more.hpp", "no candidate is left: \"more.hpp\" is not UTF-8"),
+               ("head -c 9000000 /dev/zero > candidate/more.hpp", "no candidate is left: more than 64 files or 4.0 MiB"),
+               ("for i in $(seq 99); do echo > candidate/h$i.hpp; done", "no candidate is left: more than 64 files"),
+               ("rm -rf candidate", "no candidate is left: no file is left"),
+               ("rm -rf candidate; ln -s /etc candidate", "no candidate is left: no file is left")]
+        # Each is an agent of its own, so that each has a run of the one round.
+        programs = [self.program(f"odd{number}", EDIT + command + "\n") for number, (command, _) in enumerate(odd)]
+        others = [word for program in programs[1:] for word in ("--agent", f"command:{program}")]
+        self.campaign(f"command:{programs[0]}", *others, "--rounds", "1", "--per-round", str(len(odd)))
+        status = self.status()
+        self.assertEqual(status["phase"], "finished")
+        runs = {run["agent"]: run for run in status["agent"]["sessions"]}
+        named = {candidate["name"] for candidate in status["candidates"]}
+        for program, (_, said) in zip(programs, odd):
+            with self.subTest(left=said):
+                run = runs[f"command:{program}"]
+                self.assertIn(said, run["cause"])
+                self.assertEqual(run["run"] in named, "no candidate" not in said)
 
     def test_claude_is_stopped_by_its_budget(self):
         extra = self.playing("claude", "bare")  # $0.02031 a run

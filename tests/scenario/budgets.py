@@ -47,6 +47,24 @@ class BudgetsTest(scenario.Scenario):
         self.assertEqual(spending["ledger"]["tokens"], {"spent": 900, "reserved": 0, "limit": 1000, "left": 100})
         self.assertIn("raise it", spending["budget_reached"])
 
+    def test_a_limit_is_raised_by_a_person_and_never_lowered(self):
+        extra = self.playing("claude", "bare", ("0.02031", "0.3"))
+        options = ["--agent", "claude", "--rounds", "9", "--per-round", "1", "--run-dollars", "0.4", "--budget-dollars"]
+        self.campaign(*options, "1", **extra)
+        self.assertEqual(self.spending()["ledger"]["micro_dollars"]["spent"], 900000)
+        lower = self.assay("campaign", "resume", "night", *self.at, "--budget-dollars", "0.5", code=2, **extra)
+        self.assertIn("only ever raised", lower.err)
+        raised = self.assay("campaign", "resume", "night", *self.at, "--budget-dollars", "1.5", "--by", "Ada", **extra)
+        ledger = self.spending()["ledger"]["micro_dollars"]
+        self.assertEqual((ledger["spent"], ledger["limit"]), (1200000, 1500000))
+        self.assertEqual(self.spending()["raised"][0]["by"], "Ada")
+        self.assertIn("Ada raised the limits to $1.5000", raised.out)
+        self.campaign(*options, "2", "--by", "Bob", **extra)
+        self.assertEqual(self.spending()["ledger"]["micro_dollars"]["limit"], 2000000)
+        self.campaign(*options, "1", **extra)  # As it was begun: what was raised since stays.
+        self.assertEqual(self.spending()["ledger"]["micro_dollars"]["limit"], 2000000)
+        self.assertIsNone(self.assay("replay-journal", "night", *self.at, "--json").json()["difference"])
+
     def tuned(self, *options, **extra):
         return self.campaign("--tunable", scenario.TUNABLE, "--rounds", "6", "--per-round", "2", *options, **extra)
 

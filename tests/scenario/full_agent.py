@@ -9,13 +9,14 @@ ROLES = """#!/bin/sh
 cat PROMPT.md
 if grep -q '"role": "planner"' state.json; then
   set -- $(ls parents)
+  tried=$(grep -c '"number"' state.json)
   printf '{"hypotheses": [' > answer.json
   separator=""
   letter=A
   for parent in "$1" "${2:-$1}"; do
     printf '%s{"parent": %s, "regime": "all", "limiting_resource": "unknown", "mechanism": "other code", ' \\
       "$separator" "$parent" >> answer.json
-    printf '"change": "adds constant %s", "predicted_speedup": 1.1}' "$letter" >> answer.json
+    printf '"change": "adds constant %s", "predicted_speedup": 1.1, "differs": "after %s"}' "$letter" "$tried" >> answer.json
     separator=", "
     letter=B
   done
@@ -102,7 +103,7 @@ class FullAgentTest(scenario.Scenario):
                             for candidate in status["candidates"]))
 
         # Claims: what is in the sources is checked, what was invented is contradicted, causes are kept for people alone.
-        self.assertEqual([summary["up_to"] for summary in full["summaries"]], [2, 4])
+        self.assertEqual([summary["up_to"] for summary in full["summaries"]], [2, 4, 6])
         for summary in full["summaries"]:
             found = {claim["kind"]: claim["status"] for claim in summary["claims"]}
             self.assertEqual(found["text_removed"], "contradicted")
@@ -114,8 +115,8 @@ class FullAgentTest(scenario.Scenario):
         for invented in ("IGNORE ALL RULES", "2.87x", "barrier"):
             self.assertNotIn(invented, prompts)
 
-        # 3 planners, 6 executors, 2 summarisers; all are booked.
-        self.assertEqual(status["agent"]["runs"], 11)
+        # 3 planners, 6 executors, 3 summarisers, the last at the end; all are booked.
+        self.assertEqual(status["agent"]["runs"], 12)
         self.assertEqual(status["agent"]["ledger"]["micro_dollars"]["reserved"], 0)
 
         one = self.program("one", EDIT)
@@ -126,7 +127,7 @@ class FullAgentTest(scenario.Scenario):
                                 "--json").json()
         self.assertTrue(comparison["equal_budgets"])
         self.assertTrue(comparison["statement"].startswith(("Decided: ", "Not decidable: ")), comparison["statement"])
-        self.assertEqual(comparison["second"]["runs"], 11)
+        self.assertEqual(comparison["second"]["runs"], 12)
         self.assertEqual(comparison["first"]["mode"], f"one agent: command:{one}")
         self.assertIn("Gain over spend", page.read_text())
         self.assertNotIn("<script", page.read_text())
@@ -141,8 +142,8 @@ class FullAgentTest(scenario.Scenario):
         self.assertIn("no plan could be used", finished.err)
         status = self.status("roles")
         self.assertEqual(len(status["candidates"]), 2)
-        # Two planners and an executor in each round, two summarisers in the second.
-        self.assertEqual(status["agent"]["runs"], 8)
+        # Two planners and an executor in each round, two summarisers in the second and two at the end.
+        self.assertEqual(status["agent"]["runs"], 10)
         self.assertEqual(status["agent"]["full_agent"]["plans"][0]["run"], "")
         self.assertEqual(status["agent"]["full_agent"]["summaries"][0]["claims"], [])
 
@@ -159,7 +160,8 @@ class FullAgentTest(scenario.Scenario):
         self.assay("campaign", "resume", "roles", "--archive", self.archive, **extra)
         status = self.status("roles")
         self.assertEqual(status["agent"]["full_agent"]["plans"], plans)
-        self.assertEqual(status["agent"]["runs"], 4, "one planner, the executor that had no credit, two that had")
+        self.assertEqual(status["agent"]["runs"], 5, "one planner, the executor that had no credit, two that had, and the "
+                                                     "summariser at the end")
 
     def test_claude_and_codex_play_roles_within_a_budget(self):
         roles = self.program("roles", ROLES)

@@ -8,7 +8,6 @@
 #include <assay/agent/kept_run.hpp>
 #include <assay/agent/run_ending.hpp>
 #include <assay/agent/stated_hypothesis.hpp>
-#include <assay/agent/stream_reader.hpp>
 #include <assay/agent/working_folder.hpp>
 
 namespace assay::agent {
@@ -57,6 +56,7 @@ base::Result<std::vector<Proposal>> AgentProposer::propose(const std::vector<Tri
     round.situation.parent_log_ratio = round.best == nullptr ? std::nullopt : round.best->log_ratio_to_baseline;
   }
   round.situation.tried = history;
+  round.situation.tools = settings_.choice.tools.has_value();
 
   for (const EarlierRun& earlier : journal_->earlier()) {
     ASSAY_TRY_ASSIGN(const Next next, take_over(earlier, round));
@@ -120,9 +120,12 @@ base::Result<AgentProposer::Next> AgentProposer::make(const std::string& id, Rou
   ASSAY_TRY(lay_out(kept.work(), render_prompt(round.situation), base::dump_pretty(encode(round.situation)),
                     round.parent->sources));
   ASSAY_TRY(kept.begin());
-  auto run = run_once(kept.work(), id);
-  const RunEnding ending =
-      run ? ended(id, run->summary, own_spend(id, run->summary), run->wall) : not_started(id, run.error());
+  auto run = run_once(kept.work(), id, *round.parent);
+  RunEnding ending = run ? ended(id, run->summary, own_spend(id, run->summary, settings_.records, *journal_), run->wall)
+                         : not_started(id, run.error());
+  if (run && !is_environment(ending.outcome)) {
+    ending.cause += left_words(read_left_sources(kept.work(), *round.parent));
+  }
   ASSAY_TRY(kept.keep(ending));
   ASSAY_TRY(journal_->end(ending));
   if (!run) {
@@ -140,7 +143,8 @@ base::Result<AgentProposer::Next> AgentProposer::follow(const std::string& id, R
     return environment_failure(name(), outcome, cause);
   }
   ++round.runs;
-  ASSAY_TRY_ASSIGN(auto proposal, collect(KeptRun(settings_.folders, id).work(), id, round));
+  auto proposal = collect_proposal(KeptRun(settings_.folders, id).work(), id, *round.parent,
+                                   round.best == nullptr ? std::nullopt : std::optional(round.best->number), name());
   if (proposal) {
     round.proposals.push_back(std::move(*proposal));
   }
@@ -148,75 +152,31 @@ base::Result<AgentProposer::Next> AgentProposer::follow(const std::string& id, R
 }
 
 base::Result<void> AgentProposer::end_interrupted(const std::string& id) {
-  RunEnding ending = interrupted(id);
   std::optional<Dialect> dialect;
   if (!settings_.http) {
     ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(settings_.folders)));
     dialect = program.dialect;
   }
-  const auto record = os::read_file(settings_.records / (id + ".jsonl"));
-  if (dialect && record) {
-    // What it told before it died was spent in any case; that it told an end does not mean that this was the last one.
-    StreamSummary summary = summarise_stream(*dialect, *record, {});
-    ending.session = summary.session;
-    ending.model = summary.model;
-    ending.spend = own_spend(id, summary);
-    if (ending.spend.certainty == Certainty::exact) {
-      ending.spend.certainty = Certainty::at_least;
-    }
-  }
-  return journal_->end(ending);
+  return journal_->end(cut_off(id, dialect, settings_.records, *journal_));
 }
 
-Spend AgentProposer::own_spend(const std::string& id, const StreamSummary& summary) const {
-  if (summary.session.empty() || !summary.session_total) {
-    return summary.spend;
-  }
-  std::optional<Usage> before;
-  for (const std::string& other : journal_->of_session(summary.session)) {
-    const auto record = os::read_file(settings_.records / (other + ".jsonl"));
-    const StreamSummary told = record && other != id ? summarise_stream(summary.dialect, *record, {}) : StreamSummary();
-    if (told.session_total) {
-      before = larger(before.value_or(Usage()), *told.session_total);
-    }
-  }
-  if (!before) {
-    return summary.spend;
-  }
-  const auto own = difference(*summary.session_total, *before);
-  if (own && own->tokens == Tokens()) {
-    // Whoever asks a model for anything makes the total larger: this is no continuation, whatever its id says.
-    return summary.spend;
-  }
-  return own ? Spend{summary.spend.certainty, *own} : Spend{};
-}
-
-base::Result<AgentRun> AgentProposer::run_once(const os::Path& folder, const std::string& id) const {
+base::Result<AgentRun> AgentProposer::run_once(const os::Path& folder, const std::string& id,
+                                               const task::Solution& parent) const {
   ASSAY_TRY(os::create_directories(settings_.records));
   const RunLimits limits = limits_within(settings_.limits, settings_.most, allowed_wall());
-  const os::Path record = settings_.records / (id + ".jsonl");
+  const os::Path record = record_of(settings_.records, id);
   if (settings_.http) {
-    return run_http_agent(*settings_.http, folder, record, limits);
+    return run_http_agent(*settings_.http, parent, folder, record, limits);
   }
   ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(seen_folder(folder)));
   return run_agent(program, folder, record, limits, std::nullopt);
 }
 
-base::Result<std::optional<Proposal>> AgentProposer::collect(const os::Path& folder, const std::string& id,
-                                                             const Round& round) const {
-  return collect_proposal(folder, id, *round.parent,
-                          round.best == nullptr ? std::nullopt : std::optional(round.best->number), name());
-}
-
-base::Result<std::optional<Proposal>> collect_proposal(const os::Path& folder, const std::string& id,
-                                                       const task::Solution& parent, std::optional<int> number,
-                                                       const std::string& author) {
-  ASSAY_TRY_ASSIGN(LeftSources left, read_left_sources(folder));
-  const std::string entry = parent.entry_file();
-  const bool has_entry = std::any_of(left.sources.begin(), left.sources.end(),
-                                     [&](const task::SourceFile& source) { return source.path == entry; });
-  if (!left.fault.empty() || !has_entry) {
-    return std::optional<Proposal>();
+std::optional<Proposal> collect_proposal(const os::Path& folder, const std::string& id, const task::Solution& parent,
+                                         std::optional<int> number, const std::string& author) {
+  LeftSources left = read_left_sources(folder, parent);
+  if (!left.fault.empty()) {
+    return std::nullopt;
   }
   Proposal proposal;
   proposal.solution = parent;
@@ -227,7 +187,7 @@ base::Result<std::optional<Proposal>> collect_proposal(const os::Path& folder, c
   proposal.hypothesis = read_hypothesis(folder);
   proposal.stated = read_stated_hypothesis(folder);
   proposal.parent = number;
-  return std::optional(std::move(proposal));
+  return proposal;
 }
 
 }  // namespace assay::agent

@@ -67,17 +67,13 @@ class AgentProposer final : public Proposer {
   [[nodiscard]] base::Result<Next> take_over(const EarlierRun& earlier, Round& round);
   /// Makes the run of this id, from nothing.
   [[nodiscard]] base::Result<Next> make(const std::string& id, Round& round);
-  [[nodiscard]] base::Result<AgentRun> run_once(const os::Path& folder, const std::string& id) const;
+  [[nodiscard]] base::Result<AgentRun> run_once(const os::Path& folder, const std::string& id,
+                                                const task::Solution& parent) const;
   /// Ends in the journal a run that was begun and of which nobody knows how it ended.
   [[nodiscard]] base::Result<void> end_interrupted(const std::string& id);
   /// What follows from a run whose end is in the journal.
   [[nodiscard]] base::Result<Next> follow(const std::string& id, RunOutcome outcome, const std::string& cause,
                                           Round& round) const;
-  /// What is in the folder as a proposal; nothing if it is none.
-  [[nodiscard]] base::Result<std::optional<Proposal>> collect(const os::Path& folder, const std::string& id,
-                                                              const Round& round) const;
-  /// What this run spent, of what its stream told of the session.
-  [[nodiscard]] Spend own_spend(const std::string& id, const StreamSummary& summary) const;
 
   AgentSettings settings_;
   MakeProgram make_program_;
@@ -86,10 +82,9 @@ class AgentProposer final : public Proposer {
 };
 
 /// What a run left in its folder, as a proposal named `id`; nothing if it is none. `number` is the parent's.
-[[nodiscard]] base::Result<std::optional<Proposal>> collect_proposal(const os::Path& folder, const std::string& id,
-                                                                     const task::Solution& parent,
-                                                                     std::optional<int> number,
-                                                                     const std::string& author);
+[[nodiscard]] std::optional<Proposal> collect_proposal(const os::Path& folder, const std::string& id,
+                                                       const task::Solution& parent, std::optional<int> number,
+                                                       const std::string& author);
 
 /// The fastest correct trial, of those in `language` if one is given; nullptr if none is faster than the baseline.
 [[nodiscard]] const Trial* fastest_trial(const std::vector<Trial>& history,

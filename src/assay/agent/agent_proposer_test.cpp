@@ -147,10 +147,23 @@ TEST(StartingTrial, IsWhomAPersonWantsIfThatIsCorrect) {
 
 TEST_F(AgentProposerTest, ARunThatLeavesNoEntryFileIsNoProposalAndIsPaid) {
   const auto proposals =
-      propose("link candidate/x /etc/passwd\n" + replay(Dialect::codex, "simple"), Dialect::codex, 1);
+      propose("link candidate/x.hpp /etc/passwd\n" + replay(Dialect::codex, "simple"), Dialect::codex, 1);
   ASSERT_TRUE(proposals) << proposals.error().text();
   EXPECT_TRUE(proposals->empty());
+  EXPECT_THAT(journal_.endings.at(0).cause, HasSubstr("no candidate is left: x.hpp cannot be read: is it a link?"));
   EXPECT_EQ(journal_.endings.at(0).spend.usage.tokens.input, 1200);
+}
+
+TEST_F(AgentProposerTest, WhatNoBuildTakesIsLeftOutOfTheProposalAndSaid) {
+  const auto proposals =
+      propose("write candidate/kernel.cpp new\nwrite candidate/notes.txt done\nlink candidate/x /etc/passwd\n" +
+                  replay(Dialect::codex, "simple"),
+              Dialect::codex, 1);
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_EQ(proposals->size(), 1U);
+  ASSERT_EQ(proposals->front().solution.sources.size(), 1U);
+  EXPECT_EQ(proposals->front().solution.sources[0].content, "new");
+  EXPECT_THAT(journal_.endings.at(0).cause, HasSubstr("ignored, for no build takes it: notes.txt, x"));
 }
 
 // Its words say that it is done; what lies in the folder decides. And a run that failed may have left something good.

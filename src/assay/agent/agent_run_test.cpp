@@ -58,7 +58,11 @@ class AgentRunTest : public ::testing::Test {
   }
 
   [[nodiscard]] os::Path record_path() const { return private_->path() / "stream.jsonl"; }
-  [[nodiscard]] LeftSources left() const { return read_left_sources(folder_).value(); }
+  [[nodiscard]] LeftSources left() const {
+    task::Solution origin;
+    origin.spec.entry_point = "kernel.cpp::run";
+    return read_left_sources(folder_, origin);
+  }
 
   static RunLimits short_limits() {
     RunLimits limits;
@@ -177,10 +181,10 @@ TEST_F(AgentRunTest, EndlessOutputIsBounded) {
 
 TEST_F(AgentRunTest, ItsEnvironmentIsWhatItWasGiven) {
   ::setenv("ASSAY_SECRET_FOR_TEST", "value", 1);
-  run("environment candidate/env\narguments candidate/args");
+  run("environment candidate/env.h\narguments candidate/args.h");
   const LeftSources sources = left();
   ASSERT_EQ(sources.sources.size(), 3U) << sources.fault;
-  EXPECT_EQ(sources.sources[0].path, "args");
+  EXPECT_EQ(sources.sources[0].path, "args.h");
   EXPECT_EQ(sources.sources[0].content, kFakeAgent.string() + "\na prompt\n");
   EXPECT_THAT(sources.sources[1].content, Not(HasSubstr("ASSAY_SECRET_FOR_TEST")));
   EXPECT_THAT(sources.sources[1].content, ::testing::StartsWith("FAKE_AGENT="));
@@ -235,8 +239,8 @@ TEST_F(AgentRunTest, APlainProgramIsKnownByItsExitCodeAlone) {
 }
 
 TEST_F(AgentRunTest, LinksAndTooManyFilesAreFaultsOfTheAgent) {
-  run("link candidate/evil /etc/passwd");
-  EXPECT_THAT(left().fault, HasSubstr("evil cannot be read: is it a link?"));
+  run("link candidate/evil.h /etc/passwd");
+  EXPECT_THAT(left().fault, HasSubstr("evil.h cannot be read: is it a link?"));
   EXPECT_TRUE(left().sources.empty());
   ASSERT_TRUE(os::remove_tree(folder_ / "candidate"));
   EXPECT_THAT(left().fault, HasSubstr("no file is left"));

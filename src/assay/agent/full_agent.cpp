@@ -76,6 +76,26 @@ base::Result<std::vector<Proposal>> FullAgent::propose(const std::vector<Trial>&
   return execute(history);
 }
 
+base::Result<void> FullAgent::conclude(const std::vector<Trial>& history) {
+  ASSAY_CHECK(journal_ != nullptr);
+  if (facts_to_summarise(history, situation_.roles.summarised, settings_.baseline).empty()) {
+    return {};
+  }
+  situation_.tried = history;
+  earlier_ = journal_->earlier();
+  const auto left = summarise(history);
+  if (left && *left == Left::budget) {
+    return {};
+  }
+  if (!left && left.error().owner != base::Owner::environment) {
+    return tl::unexpected(left.error());
+  }
+  Summary summary;
+  summary.up_to = history.back().number;
+  summary.faults = {kept_statement(left ? "the budget does not hold a summariser's run" : left.error().message)};
+  return journal_->keep(summary);
+}
+
 base::Result<FullAgent::Left> FullAgent::summarise(const std::vector<Trial>& history) {
   const std::vector<ClaimFacts> facts = facts_to_summarise(history, situation_.roles.summarised, settings_.baseline);
   if (facts.empty()) {
@@ -168,7 +188,8 @@ base::Result<std::vector<Proposal>> FullAgent::execute(const std::vector<Trial>&
     situation_.parent = origin.name;
     situation_.parent_log_ratio = parent == nullptr ? std::optional<double>(0) : parent->log_ratio_to_baseline;
     const RoleTask task{
-        Role::executor, executor_prompt(situation_, planned), state_json(Role::executor), origin.sources, {}, ""};
+        Role::executor, executor_prompt(situation_, planned), state_json(Role::executor), origin.sources, {}, "",
+        &origin};
     auto made = run(settings_.executor, task);
     if (!made) {
       // What was proposed before is paid: it is judged, and the next round meets the environment again.
@@ -178,12 +199,13 @@ base::Result<std::vector<Proposal>> FullAgent::execute(const std::vector<Trial>&
     if (!*made) {
       return proposals;
     }
-    ASSAY_TRY_ASSIGN(auto proposal, collect_proposal((*made)->folder, (*made)->id, origin,
-                                                     number == 0 ? std::nullopt : std::optional(number),
-                                                     settings_.executor.choice.word));
+    auto proposal =
+        collect_proposal((*made)->folder, (*made)->id, origin, number == 0 ? std::nullopt : std::optional(number),
+                         settings_.executor.choice.word);
     if (proposal) {
       if (planned != nullptr) {
         proposal->hypothesis = stated(*planned);  // What was stated before, not what is said after.
+        proposal->stated = number == situation_.incumbent ? std::optional(hypothesis_of(*planned)) : std::nullopt;
       }
       proposals.push_back(std::move(*proposal));
     }

@@ -41,6 +41,9 @@ class FullAgent final : public Proposer {
   [[nodiscard]] std::string name() const override { return "full-agent"; }
   void attend(const Situation& situation, RunJournal& journal) override;
   [[nodiscard]] base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) override;
+  /// Has the last round summarised. What the budget does not hold, or the environment fails at, is kept as a summary that says
+  /// so: nothing waits for it.
+  [[nodiscard]] base::Result<void> conclude(const std::vector<Trial>& history) override;
 
  private:
   /// Whether there is budget for more.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include <assay/agent/kept_run.hpp>
@@ -32,7 +33,17 @@ class RoleJournal final : public RunJournal {
   }
   base::Result<void> end(const RunEnding& ending) override {
     outcomes.push_back(ending.outcome);
+    endings.push_back(ending);
     return {};
+  }
+  std::vector<std::string> of_session(const std::string& session) const override {
+    std::vector<std::string> ids;
+    for (const RunEnding& ending : endings) {
+      if (ending.session == session) {
+        ids.push_back(ending.id);
+      }
+    }
+    return ids;
   }
   base::Result<void> keep(const RoundPlan& plan) override {
     plans.push_back(plan);
@@ -49,13 +60,14 @@ class RoleJournal final : public RunJournal {
   std::vector<EarlierRun> before;  // Of a controller that was killed.
   std::vector<std::string> agents;
   std::vector<RunOutcome> outcomes;
+  std::vector<RunEnding> endings;
   std::vector<RoundPlan> plans;
   std::vector<Summary> summaries;
 };
 
 std::string hypothesis(int parent, const std::string& change) {
   return R"({"parent": )" + std::to_string(parent) + R"(, "regime": "all", "limiting_resource": "memory", )" +
-         R"("mechanism": "less", "change": ")" + change + R"(", "predicted_speedup": 1.5})";
+         R"("mechanism": "less", "change": ")" + change + R"(", "predicted_speedup": 1.5, "differs": ""})";
 }
 
 std::string answer(const std::string& text) { return "write answer.json " + text + "\n"; }
@@ -72,6 +84,11 @@ class FullAgentTest : public ::testing::Test {
   }
 
   base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history = {}, int count = 1) {
+    return agent(count)->propose(history, count);
+  }
+  base::Result<void> conclude(const std::vector<Trial>& history) { return agent(1)->conclude(history); }
+
+  std::unique_ptr<FullAgent> agent(int count) {
     FullAgentSettings settings;
     for (auto [role, name] : {std::pair(&settings.planner, "planner"), std::pair(&settings.executor, "executor"),
                               std::pair(&settings.summariser, "summariser")}) {
@@ -84,10 +101,11 @@ class FullAgentTest : public ::testing::Test {
     settings.baseline.sources = {{"k.cpp", "old"}};
     settings.records = records_->path() / "runs";
     settings.folders = records_->path() / "folders";
-    FullAgent agent(settings, [this](const AgentChoice& choice, const os::Path&) { return program(choice); });
+    auto made = std::make_unique<FullAgent>(
+        settings, [this](const AgentChoice& choice, const os::Path&) { return program(choice); });
     situation_.definition.name = "scale";
-    agent.attend(situation_, journal_);
-    return agent.propose(history, count);
+    made->attend(situation_, journal_);
+    return made;
   }
 
   base::Result<AgentProgram> program(const AgentChoice& choice) {
@@ -99,6 +117,9 @@ class FullAgentTest : public ::testing::Test {
     made.environment = {{"FAKE_AGENT", scripts.front()}};
     const os::Path streams = os::Path(ASSAY_SOURCE_DIR) / "tests/data/agent_streams";
     made.binds = {{streams, streams, os::SandboxBind::Use::read}};
+    if (!shown_.empty()) {
+      made.binds.push_back({shown_, shown_, os::SandboxBind::Use::read});
+    }
     schemas_.push_back(choice.schema ? choice.word : "");
     if (scripts.size() > 1) {
       scripts.pop_front();
@@ -124,6 +145,7 @@ class FullAgentTest : public ::testing::Test {
   std::optional<os::TemporaryDirectory> records_;
   std::map<std::string, std::deque<std::string>> scripts_;
   std::optional<Dialect> dialect_;
+  os::Path shown_;  // To every program.
   std::vector<std::string> schemas_;
   Situation situation_;
   RoleJournal journal_;
@@ -140,6 +162,9 @@ TEST_F(FullAgentTest, TheFirstRoundPlansAndExecutes) {
   EXPECT_EQ(one.hypothesis.change, "wider (less)") << "what was stated before, not what the executor says";
   EXPECT_EQ(one.hypothesis.predicted_effect, "1.5x the parent's speed");
   EXPECT_FALSE(one.parent);
+  ASSERT_TRUE(one.stated) << "the memory holds the measurement against it";
+  EXPECT_EQ(one.stated->mechanism, "less");
+  EXPECT_EQ(one.stated->change, "wider");
   EXPECT_THAT(journal_.agents, ElementsAre("planner (planner)", "executor (executor)"));
   EXPECT_THAT(schemas_, ElementsAre("planner", ""));
   ASSERT_THAT(journal_.plans, SizeIs(1));
@@ -147,6 +172,20 @@ TEST_F(FullAgentTest, TheFirstRoundPlansAndExecutes) {
   EXPECT_EQ(journal_.plans[0].round, 1);
   EXPECT_THAT(journal_.plans[0].offers, SizeIs(1));
   EXPECT_THAT(journal_.summaries, IsEmpty());
+}
+
+// What is measured is a ratio to the incumbent; how much faster than another parent something is, that does not say.
+TEST_F(FullAgentTest, AHypothesisAboutAnotherParentThanTheIncumbentIsNotHeldAgainstTheIncumbent) {
+  situation_.incumbent = 1;
+  situation_.roles.round = 2;
+  situation_.roles.summarised = 1;
+  scripts_["executor"] = {
+      "write candidate/k.cpp new\nwrite hypothesis.json {\"mechanism\":\"its own\",\"change\":\"another\"}\n"};
+  const auto proposals = propose({judged(1, "source of 1")});
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_THAT(*proposals, SizeIs(1));
+  EXPECT_FALSE(proposals->front().parent);
+  EXPECT_FALSE(proposals->front().stated);
 }
 
 TEST_F(FullAgentTest, ThePlanIsInTheJournalBeforeAnybodyCarriesItOut) {
@@ -197,6 +236,55 @@ TEST_F(FullAgentTest, WhatRunsOfAKilledControllerLeftIsNotPaidAgain) {
   EXPECT_THAT(journal_.outcomes, ElementsAre(RunOutcome::finished, RunOutcome::interrupted, RunOutcome::finished));
 }
 
+// The account of a role's run is kept by the same rules as an agent's that is alone.
+TEST_F(FullAgentTest, ARoleThatWasCutOffIsBookedAsFarAsItsStreamTold) {
+  dialect_ = Dialect::codex;
+  const KeptRun kept(records_->path() / "folders", "c-run-1");
+  ASSERT_TRUE(kept.create());
+  ASSERT_TRUE(kept.begin());
+  ASSERT_TRUE(os::create_directories(records_->path() / "runs"));
+  ASSERT_TRUE(
+      os::write_file_atomic(records_->path() / "runs/c-run-1.jsonl", testing::recorded(Dialect::codex, "simple")));
+  journal_.before = {{"c-run-1", std::nullopt, "planner (planner)"}};
+  ASSERT_TRUE(propose());
+  ASSERT_FALSE(journal_.endings.empty());
+  const RunEnding& cut = journal_.endings.front();
+  EXPECT_EQ(cut.id, "c-run-1");
+  EXPECT_EQ(cut.outcome, RunOutcome::interrupted);
+  EXPECT_EQ(cut.spend, (Spend{Certainty::at_least, testing::usage(1200, 800, 0, 150, 64)}));
+  EXPECT_FALSE(cut.session.empty());
+  EXPECT_FALSE(cut.wall_known);
+}
+
+TEST_F(FullAgentTest, ASessionThatARoleGoesOnWithIsNotBookedTwice) {
+  dialect_ = Dialect::codex;
+  const std::string replay = "replay " + testing::stream_path(Dialect::codex, "simple").string() + "\n";
+  scripts_["planner"] = {plan_of(hypothesis(0, "wider")) + replay};
+  // The same thread, which tells less than before: it is no total of that session, and nobody knows.
+  std::string less = testing::recorded(Dialect::codex, "simple");
+  const std::string input = "\"input_tokens\":1200";
+  ASSERT_NE(less.rfind(input), std::string::npos);
+  less.replace(less.rfind(input), input.size(), "\"input_tokens\":1100");
+  shown_ = records_->path() / "less.jsonl";
+  ASSERT_TRUE(os::write_file_atomic(shown_, less));
+  scripts_["executor"] = {"write candidate/k.cpp new\nreplay " + shown_.string() + "\n"};
+  ASSERT_TRUE(propose());
+  ASSERT_THAT(journal_.endings, SizeIs(2));
+  EXPECT_EQ(journal_.endings[0].spend.usage.tokens.input, 1200);
+  EXPECT_EQ(journal_.endings[1].spend.certainty, Certainty::unknown);
+}
+
+TEST_F(FullAgentTest, WhatAnExecutorLeavesBesideItsSourcesIsSaid) {
+  scripts_["executor"] = {"write candidate/k.cpp new\nwrite candidate/notes.txt x\n"};
+  const auto proposals = propose();
+  ASSERT_TRUE(proposals) << proposals.error().text();
+  ASSERT_THAT(*proposals, SizeIs(1));
+  EXPECT_THAT(proposals->front().solution.sources, SizeIs(1));
+  ASSERT_THAT(journal_.endings, SizeIs(2));
+  EXPECT_THAT(journal_.endings[0].cause, ::testing::Not(HasSubstr("ignored"))) << "a planner leaves no candidate";
+  EXPECT_THAT(journal_.endings[1].cause, HasSubstr("notes.txt"));
+}
+
 TEST_F(FullAgentTest, AnAnswerThatIsNoPlanIsAskedForOnceMoreAndToldWhy) {
   scripts_["planner"] = {answer("I would widen it."), plan_of(hypothesis(0, "wider"))};
   ASSERT_TRUE(propose());
@@ -243,6 +331,37 @@ TEST_F(FullAgentTest, ARoundBeginsWithClaimsAboutTheLastAndTellsOnlyWhatWasCheck
   EXPECT_EQ(summary.claims[1].status, ClaimStatus::contradicted);
   EXPECT_EQ(summary.claims[2].status, ClaimStatus::unverifiable);
   EXPECT_THAT(journal_.agents, Contains("summariser (summariser)"));
+}
+
+TEST_F(FullAgentTest, TheLastRoundIsSummarisedAtTheEnd) {
+  situation_.roles.round = 2;
+  const auto all = [&] { return conclude({judged(1, "new code")}); };
+  ASSERT_TRUE(all());
+  ASSERT_THAT(journal_.summaries, SizeIs(1));
+  EXPECT_EQ(journal_.summaries[0].up_to, 1);
+  EXPECT_EQ(journal_.summaries[0].run, "c-run-1");
+  EXPECT_THAT(journal_.agents, ElementsAre("summariser (summariser)")) << "and nothing is planned";
+  situation_.roles.summarised = 1;
+  ASSERT_TRUE(all());
+  EXPECT_THAT(journal_.agents, SizeIs(1)) << "not twice";
+  EXPECT_TRUE(conclude({}));
+}
+
+// What was found is confirmed whatever becomes of the words about it.
+TEST_F(FullAgentTest, AtTheEndNothingWaitsForASummary) {
+  situation_.roles.round = 2;
+  journal_.allowed = 0;
+  ASSERT_TRUE(conclude({judged(1, "new code")}));
+  ASSERT_THAT(journal_.summaries, SizeIs(1));
+  EXPECT_THAT(journal_.summaries[0].faults, ElementsAre(HasSubstr("the budget")));
+  journal_.allowed = 9;
+  dialect_ = Dialect::codex;
+  scripts_["summariser"] = {"replay " + testing::stream_path(Dialect::codex, "err_quota").string() + "\nexit 1"};
+  ASSERT_TRUE(conclude({judged(1, "new code")}));
+  ASSERT_THAT(journal_.summaries, SizeIs(2));
+  EXPECT_EQ(journal_.summaries[1].run, "");
+  EXPECT_THAT(journal_.summaries[1].faults, ElementsAre(HasSubstr("could not do its work")));
+  EXPECT_THAT(journal_.outcomes, ElementsAre(RunOutcome::quota)) << "and it is booked";
 }
 
 TEST_F(FullAgentTest, WhatWasSummarisedIsNotAskedAboutAgain) {

@@ -11,6 +11,7 @@
 #include <assay/agent/agent_run.hpp>
 #include <assay/agent/http_exchange.hpp>
 #include <assay/base/error.hpp>
+#include <assay/task/solution.hpp>
 
 namespace assay::agent {
 
@@ -43,8 +44,10 @@ inline constexpr std::chrono::seconds kLongestRetryWait{60};
 
 /// Asks once for a candidate: the prompt, state and sources that lie in `folder` go out, and the files of the answer are
 /// written into it, as a program would leave them. A busy or failing service is asked again within `limits`; each exchange is
-/// kept in `record`, a new file, without the key. What the answer is and says is never an error.
-[[nodiscard]] base::Result<AgentRun> run_http_agent(const HttpAgent& agent, const os::Path& folder,
-                                                    const os::Path& record, const RunLimits& limits);
+/// kept in `record`, a new file, without the key. `origin` is the solution whose sources lie there. What the answer is and says
+/// is never an error.
+[[nodiscard]] base::Result<AgentRun> run_http_agent(const HttpAgent& agent, const task::Solution& origin,
+                                                    const os::Path& folder, const os::Path& record,
+                                                    const RunLimits& limits);
 
 }  // namespace assay::agent

@@ -75,7 +75,9 @@ class HttpAgentTest : public ::testing::Test {
   [[nodiscard]] os::Path record() const { return home_->path() / "record.jsonl"; }
 
   AgentRun run() {
-    auto result = run_http_agent(agent_, folder(), record(), limits_);
+    task::Solution origin;
+    origin.spec.entry_point = "kernel.cpp::run";
+    auto result = run_http_agent(agent_, origin, folder(), record(), limits_);
     EXPECT_TRUE(result) << result.error().text();
     return result.value();
   }

@@ -100,6 +100,26 @@ std::string hypotheses_text(const Situation& situation) {
   return text.empty() ? text : "\n## Hypotheses that nobody has tried\n\n" + text;
 }
 
+// The tools are listed in mcp/tool_list.cpp; a test there holds this against the list.
+std::string tools_text(const Situation& situation) {
+  if (!situation.tools) {
+    return {};
+  }
+  return "\n## Tools\n\n"
+         "You have the tools of `assay` (MCP): what you try is judged while you work.\n\n"
+         "- `get_task` and `get_state` say what is asked for, how the campaign stands, and how many submissions are "
+         "left.\n"
+         "- `propose_hypothesis` states what you expect; then `submit_candidate` takes all files of a candidate and "
+         "answers "
+         "with a\n  job, and `wait_for_job` says how that went: call it until it is judged. `get_result` says it "
+         "again.\n"
+         "- `get_profile` says where a candidate's time goes, `compare` holds two against each other.\n"
+         "- `list_failed_routes` and `search_history` say what was tried: ask them before you try something again.\n\n"
+         "Each submission is a candidate of its own. What lies in `candidate/` when you end is judged too, unless you "
+         "have "
+         "submitted it.\n";
+}
+
 std::string regimes_text(const Situation& situation) {
   if (situation.regimes.empty()) {
     return "The baseline has not been measured yet.\n";
@@ -184,7 +204,9 @@ base::Json encode(const Situation& situation) {
           {"hypotheses", std::move(hypotheses)},
           {"references", situation.references},
           {"notes", situation.notes},
-          {"start_from", situation.start_from ? base::Json(*situation.start_from) : base::Json()}};
+          {"start_from", situation.start_from ? base::Json(*situation.start_from) : base::Json()},
+          {"incumbent", situation.incumbent},
+          {"tools", situation.tools}};
 }
 
 std::string render_prompt(const Situation& situation) {
@@ -208,6 +230,7 @@ std::string render_prompt(const Situation& situation) {
       "It is measured in its regime, and judged by the interval alone. What takes a closed route again and does not "
       "say\n"
       "what differs is refused, and the run is lost.\n";
+  text += tools_text(situation);
   text += lines_text("Contract", situation.contract);
   text += "\n## Regimes\n\n" + regimes_text(situation) + "\n## Closed routes\n\n" + routes_text(situation);
   text += hypotheses_text(situation);

@@ -68,6 +68,8 @@ struct Situation {
   RoleMemory roles;
   std::vector<std::string> notes = {};  ///< What people and the supervisor say, a line each. Data, whoever wrote it.
   std::optional<int> start_from = {};   ///< The candidate that a person wants it to start from; absent: the fastest.
+  int incumbent = 0;                    ///< Number of the candidate that others are measured against; 0: the baseline.
+  bool tools = false;                   ///< Whoever is asked has the campaign's tools (MCP).
 };
 
 [[nodiscard]] base::Json encode(const Situation& situation);
@@ -80,5 +82,10 @@ struct Situation {
 /// What is given on the command line: it names the file.
 inline constexpr const char* kShortPrompt =
     "Read PROMPT.md in the current folder and do what it says. Only the files that you leave in candidate/ count.";
+/// The same for one that has tools.
+inline constexpr const char* kToolsPrompt =
+    "Read PROMPT.md in the current folder and do what it says. Only what you submit with the tools of assay counts, "
+    "and the "
+    "files that you leave in candidate/.";
 
 }  // namespace assay::agent

@@ -46,6 +46,17 @@ TEST(Prompt, HasWhatIsKnownAndSaysWhatIsNot) {
   EXPECT_THAT(text, HasSubstr("- $0.4200\n- 3 runs\n"));
 }
 
+TEST(Prompt, SpeaksOfToolsToWhoeverHasThem) {
+  Situation now = situation();
+  EXPECT_THAT(render_prompt(now), Not(HasSubstr("submit_candidate")));
+  EXPECT_EQ(encode(now)["tools"], false);
+  now.tools = true;
+  const std::string text = render_prompt(now);
+  EXPECT_THAT(text, HasSubstr("## Tools"));
+  EXPECT_THAT(text, HasSubstr("`submit_candidate`"));
+  EXPECT_THAT(text, HasSubstr("unless you have submitted it"));
+}
+
 TEST(Prompt, BeforeTheFirstMeasurementNothingIsMadeUp) {
   Situation now = situation();
   now.regimes.clear();

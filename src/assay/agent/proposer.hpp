@@ -62,10 +62,13 @@ class Proposer {
  public:
   virtual ~Proposer() = default;
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Tells how the campaign stands and where runs are written down, before each `propose`. Both outlive that call.
+  /// Tells how the campaign stands and where runs are written down, before each `propose` and `conclude`. The journal outlives
+  /// those calls, the situation does not.
   virtual void attend(const Situation& /*situation*/, RunJournal& /*journal*/) {}
   /// Whether a run that was told to the journal goes on between two calls of `propose`.
   [[nodiscard]] virtual bool is_running() const { return false; }
+  /// Nothing more is asked for: whoever has something to tell the journal of what was judged last does so.
+  [[nodiscard]] virtual base::Result<void> conclude(const std::vector<Trial>& /*history*/) { return {}; }
   /// Returns up to `count` proposals; fewer or none when there is nothing left to try.
   [[nodiscard]] virtual base::Result<std::vector<Proposal>> propose(const std::vector<Trial>& history, int count) = 0;
 };

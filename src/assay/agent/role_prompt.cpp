@@ -85,7 +85,9 @@ std::string planner_prompt(const Situation& situation, const std::vector<ParentO
       "in\n"
       "`parents/NUMBER/`), the `regime` (\"all\", or a name of the table), the `limiting_resource`, the `mechanism` by "
       "which\nthe `change` helps, and as `predicted_speedup` how many times as fast as its parent it will be: the "
-      "measurement is held\nagainst that. Do not repeat a route below without saying what differs.\n\n";
+      "measurement is held\nagainst that. `differs` is empty; only where mechanism and regime are a closed route below "
+      "it says "
+      "what is different now,\nfor what repeats one and does not say is refused.\n\n";
   text += faults_text(faults);
   text += "## Parents\n\n| parent | kind | island |\n| --- | --- | --- |\n";
   for (const ParentOffer& offer : offers) {

@@ -47,7 +47,8 @@ class RoleRunner {
     if (!kept.begun()) {
       return make(earlier.id);
     }
-    ASSAY_TRY(journal_.end(interrupted(earlier.id)));
+    ASSAY_TRY_ASSIGN(const AgentProgram program, make_program_(settings_.choice, seen_folder(kept.work())));
+    ASSAY_TRY(journal_.end(cut_off(earlier.id, program.dialect, places_.records, journal_)));
     return std::optional<RoleRun>();
   }
 
@@ -76,8 +77,11 @@ class RoleRunner {
     }
     ASSAY_TRY(kept.begin());
     auto run = start(kept.work(), id);
-    const RunEnding ending =
-        run ? ended(id, run->summary, run->summary.spend, run->wall) : not_started(id, run.error());
+    RunEnding ending = run ? ended(id, run->summary, own_spend(id, run->summary, places_.records, journal_), run->wall)
+                           : not_started(id, run.error());
+    if (run && task_.origin != nullptr && !is_environment(ending.outcome)) {
+      ending.cause += left_words(read_left_sources(kept.work(), *task_.origin));
+    }
     if (run && !run->summary.answer.empty()) {
       ASSAY_TRY(os::write_file_atomic(kept.answer(), run->summary.answer));
     }
@@ -98,7 +102,7 @@ class RoleRunner {
     ASSAY_TRY(os::create_directories(places_.records));
     const RunLimits limits = limits_within(settings_.limits, settings_.most,
                                            journal_.allowed_wall(settings_.limits.wall + settings_.limits.grace));
-    return run_agent(program, folder, places_.records / (id + ".jsonl"), limits, std::nullopt);
+    return run_agent(program, folder, record_of(places_.records, id), limits, std::nullopt);
   }
 
   // What follows from a run whose end is in the journal.

@@ -35,6 +35,8 @@ struct RoleTask {
   std::vector<task::SourceFile> candidate;  ///< Laid into candidate/.
   std::vector<task::SourceFile> files;      ///< Laid beside it.
   std::string schema;                       ///< Of the answer; empty: none is wanted.
+  /// Whose sources `candidate` has: what the run leaves is held against it. nullptr: no candidate is wanted.
+  const task::Solution* origin = nullptr;
 };
 
 /// Makes the program of a role's run that sees its working folder there.

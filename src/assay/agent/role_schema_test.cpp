@@ -51,7 +51,8 @@ TEST(RoleSchemas, ArePublishedAsTheyAreGiven) {
 
 TEST(RoleSchemas, AgreeWithTheReaders) {
   const json hypothesis = {{"parent", 0},      {"regime", "all"}, {"limiting_resource", "x"},
-                           {"mechanism", "x"}, {"change", "x"},   {"predicted_speedup", 1.5}};
+                           {"mechanism", "x"}, {"change", "x"},   {"predicted_speedup", 1.5},
+                           {"differs", ""}};
   const json claim = {{"candidate", 1}, {"kind", "cause"},   {"file", ""},
                       {"text", "x"},    {"against", "none"}, {"value", 0}};
   const auto plan_agrees = [](const json& one) {

@@ -43,6 +43,7 @@ PlannedHypothesis read_one_hypothesis(const task::Node& node, const PlanRules& r
   if (predicted.present() && !(one.predicted_speedup > 0 && one.predicted_speedup <= kLargestPrediction)) {
     predicted.problem("must lie above 0, and 1 is as fast as the parent");
   }
+  one.differs = kept_statement(fields.required("differs").text());
   fields.refuse_others();
   return one;
 }
@@ -97,14 +98,15 @@ std::string plan_schema() {
   const base::Json hypothesis = {
       {"type", "object"},
       {"additionalProperties", false},
-      {"required", {"parent", "regime", "limiting_resource", "mechanism", "change", "predicted_speedup"}},
+      {"required", {"parent", "regime", "limiting_resource", "mechanism", "change", "predicted_speedup", "differs"}},
       {"properties",
        {{"parent", {{"type", "integer"}, {"minimum", 0}}},
         {"regime", statement},
         {"limiting_resource", statement},
         {"mechanism", statement},
         {"change", statement},
-        {"predicted_speedup", {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", kLargestPrediction}}}}}};
+        {"predicted_speedup", {{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", kLargestPrediction}}},
+        {"differs", statement}}}};
   return base::dump_pretty(
       {{"$schema", "http://json-schema.org/draft-07/schema#"},
        {"title", "Plan"},
@@ -121,6 +123,20 @@ Hypothesis stated(const PlannedHypothesis& planned) {
           fmt::format("{:.3g}x the parent's speed", planned.predicted_speedup)};
 }
 
+task::Hypothesis hypothesis_of(const PlannedHypothesis& planned) {
+  task::Hypothesis hypothesis;
+  hypothesis.regime = planned.regime;
+  hypothesis.mechanism = planned.mechanism;
+  hypothesis.limiting_resource = planned.limiting_resource;
+  hypothesis.change = planned.change;
+  hypothesis.differs = planned.differs;
+  hypothesis.claimed = stated(planned).predicted_effect;
+  if (planned.predicted_speedup > 1) {
+    hypothesis.predicted.lower = -std::log(planned.predicted_speedup);
+  }
+  return hypothesis;
+}
+
 base::Json encode(const RoundPlan& plan) {
   base::Json offers = base::Json::array();
   for (const ParentOffer& offer : plan.offers) {
@@ -128,12 +144,13 @@ base::Json encode(const RoundPlan& plan) {
   }
   base::Json hypotheses = base::Json::array();
   for (const PlannedHypothesis& one : plan.hypotheses) {
-    hypotheses.push_back({{"parent", one.parent},
-                          {"regime", one.regime},
-                          {"limiting_resource", one.limiting_resource},
-                          {"mechanism", one.mechanism},
-                          {"change", one.change},
-                          {"predicted_speedup", one.predicted_speedup}});
+    base::Json json = {
+        {"parent", one.parent},       {"regime", one.regime}, {"limiting_resource", one.limiting_resource},
+        {"mechanism", one.mechanism}, {"change", one.change}, {"predicted_speedup", one.predicted_speedup}};
+    if (!one.differs.empty()) {  // Left out otherwise, as journals of before have it.
+      json["differs"] = one.differs;
+    }
+    hypotheses.push_back(std::move(json));
   }
   return {{"round", plan.round},
           {"run", plan.run},

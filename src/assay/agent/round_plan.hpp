@@ -8,6 +8,7 @@
 #include <assay/agent/population.hpp>
 #include <assay/agent/proposer.hpp>
 #include <assay/base/json.hpp>
+#include <assay/task/hypothesis.hpp>
 
 /// What a planner answers, and what a campaign keeps of it.
 namespace assay::agent {
@@ -20,6 +21,7 @@ struct PlannedHypothesis {
   std::string mechanism;         ///< Why it should be faster.
   std::string change;            ///< What is to be done.
   double predicted_speedup = 1;  ///< Over the parent, above 0: what the measurement will be held against.
+  std::string differs = {};      ///< From the closed route that it takes again; empty: nothing.
   bool operator==(const PlannedHypothesis&) const = default;
 };
 
@@ -53,6 +55,9 @@ struct PlanReading {
 
 /// What the candidate of a hypothesis carries.
 [[nodiscard]] Hypothesis stated(const PlannedHypothesis& planned);
+/// The same for the campaign's memory, where its parent is the incumbent: what is measured is a ratio to the incumbent. A size
+/// that is predicted as one number is the largest gain; a smaller one, surely there, falsifies nothing.
+[[nodiscard]] task::Hypothesis hypothesis_of(const PlannedHypothesis& planned);
 
 [[nodiscard]] base::Json encode(const RoundPlan& plan);
 

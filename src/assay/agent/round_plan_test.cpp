@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 
 constexpr const char* kGood =
     R"({"parent": 3, "regime": "all", "limiting_resource": "memory", "mechanism": "fewer transactions",
-        "change": "vectorise loads", "predicted_speedup": 1.25})";
+        "change": "vectorise loads", "predicted_speedup": 1.25, "differs": "aligned now"})";
 
 PlanRules rules(std::size_t most = 2) { return {{{0, 0, "a"}, {3, 1, "b"}}, {"n 1..8"}, most}; }
 
@@ -36,8 +36,24 @@ TEST(PlanAnswer, IsReadWhole) {
   EXPECT_THAT(reading.faults, IsEmpty());
   ASSERT_THAT(reading.hypotheses, SizeIs(1));
   EXPECT_EQ(reading.hypotheses[0],
-            (PlannedHypothesis{3, "all", "memory", "fewer transactions", "vectorise loads", 1.25}));
+            (PlannedHypothesis{3, "all", "memory", "fewer transactions", "vectorise loads", 1.25, "aligned now"}));
   EXPECT_EQ(read(with("\"all\"", "\"n 1..8\"")).hypotheses.at(0).regime, "n 1..8");
+}
+
+TEST(PlanAnswer, IsAHypothesisOfTheCampaignsMemory) {
+  const task::Hypothesis hypothesis = hypothesis_of(read(kGood).hypotheses.at(0));
+  EXPECT_EQ(hypothesis.mechanism, "fewer transactions");
+  EXPECT_EQ(hypothesis.regime, "all");
+  EXPECT_EQ(hypothesis.differs, "aligned now");
+  EXPECT_EQ(task::predicted_text(hypothesis.predicted), "1.000x to 1.250x");
+  // Less than was predicted, and surely a gain: the route stays open.
+  EXPECT_EQ(task::judge_hypothesis(hypothesis.predicted, task::MeasuredEffect{-0.1, -0.11, -0.09}),
+            task::HypothesisStatus::supported);
+  EXPECT_EQ(task::judge_hypothesis(hypothesis.predicted, task::MeasuredEffect{0.1, 0.09, 0.11}),
+            task::HypothesisStatus::falsified);
+  PlannedHypothesis slower;
+  slower.predicted_speedup = 0.9;
+  EXPECT_EQ(hypothesis_of(slower).predicted, task::PredictedEffect());
 }
 
 TEST(PlanAnswer, OneThatIsWrongDoesNotSpoilTheOthers) {

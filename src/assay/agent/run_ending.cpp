@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <assay/agent/stream_reader.hpp>
+
 namespace assay::agent {
 
 RunLimits limits_within(RunLimits own, const Usage& most, std::chrono::nanoseconds allowed) {
@@ -42,6 +44,49 @@ RunEnding interrupted(const std::string& id) {
   ending.outcome = RunOutcome::interrupted;
   ending.cause = "the controller ended while it ran";
   ending.wall_known = false;
+  return ending;
+}
+
+os::Path record_of(const os::Path& records, const std::string& id) { return records / (id + ".jsonl"); }
+
+Spend own_spend(const std::string& id, const StreamSummary& summary, const os::Path& records,
+                const RunJournal& journal) {
+  if (summary.session.empty() || !summary.session_total) {
+    return summary.spend;
+  }
+  std::optional<Usage> before;
+  for (const std::string& other : journal.of_session(summary.session)) {
+    const auto record = os::read_file(record_of(records, other));
+    const StreamSummary told = record && other != id ? summarise_stream(summary.dialect, *record, {}) : StreamSummary();
+    if (told.session_total) {
+      before = larger(before.value_or(Usage()), *told.session_total);
+    }
+  }
+  if (!before) {
+    return summary.spend;
+  }
+  const auto own = difference(*summary.session_total, *before);
+  if (own && own->tokens == Tokens()) {
+    // Whoever asks a model for anything makes the total larger: this is no continuation, whatever its id says.
+    return summary.spend;
+  }
+  return own ? Spend{summary.spend.certainty, *own} : Spend{};
+}
+
+RunEnding cut_off(const std::string& id, const std::optional<Dialect>& dialect, const os::Path& records,
+                  const RunJournal& journal) {
+  RunEnding ending = interrupted(id);
+  const auto record = os::read_file(record_of(records, id));
+  if (dialect && record) {
+    // What it told before it died was spent in any case; that it told an end does not mean that this was the last one.
+    const StreamSummary summary = summarise_stream(*dialect, *record, {});
+    ending.session = summary.session;
+    ending.model = summary.model;
+    ending.spend = own_spend(id, summary, records, journal);
+    if (ending.spend.certainty == Certainty::exact) {
+      ending.spend.certainty = Certainty::at_least;
+    }
+  }
   return ending;
 }
 

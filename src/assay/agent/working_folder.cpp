@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include <assay/agent/candidate_sources.hpp>
 #include <assay/agent/event_line.hpp>
 #include <assay/base/text.hpp>
 
@@ -17,6 +18,8 @@ namespace assay::agent {
 namespace {
 
 namespace files = std::filesystem;
+
+constexpr std::size_t kLongestShownName = 80;
 
 base::Result<void> open_to_everybody(const os::Path& path) {
   std::error_code error;
@@ -37,66 +40,91 @@ base::Result<void> put_file(const os::Path& path, const std::string& content) {
   return open_to_everybody(path);
 }
 
-// Walks the tree by descriptors, so that a name cannot become another thing in between.
+// Walks the tree by descriptors, so that a name cannot become another thing in between. Nothing that it meets is an error of
+// ours: an agent may leave whatever it likes.
 class Collector {
  public:
-  base::Result<void> folder(const os::Path& path, const std::string& inside, int depth) {
+  explicit Collector(const task::Solution& origin) : origin_(origin) {}
+
+  void folder(const os::Path& path, const std::string& inside, int depth) {
     if (depth > kDeepestFolder) {
-      return fault(fmt::format("{} lies deeper than {} folders", inside, kDeepestFolder));
+      ignore(inside);
+      return;
     }
-    ASSAY_TRY_ASSIGN(const std::vector<std::string> names, os::list_directory(path));
-    for (const std::string& name : names) {
-      if (!left_.fault.empty()) {
-        return {};
+    const auto names = os::list_directory(path);
+    if (!names) {
+      left_.fault = fmt::format("{}/ cannot be read", inside.empty() ? kCandidateFolder : inside.c_str());
+      return;
+    }
+    for (const std::string& name : *names) {
+      if (left_.fault.empty()) {
+        entry(path / name, name, inside.empty() ? name : inside + "/" + name, depth);
       }
-      ASSAY_TRY(entry(path / name, inside.empty() ? name : inside + "/" + name, depth));
     }
-    return {};
   }
 
   LeftSources finish() {
-    if (left_.fault.empty() && left_.sources.empty()) {
-      left_.fault = fmt::format("no file is left in {}/", kCandidateFolder);
+    std::sort(left_.sources.begin(), left_.sources.end(),
+              [](const task::SourceFile& a, const task::SourceFile& b) { return a.path < b.path; });
+    if (left_.fault.empty()) {
+      left_.fault = left_.sources.empty() ? fmt::format("no file is left in {}/", kCandidateFolder)
+                                          : candidate_fault(left_.sources, origin_);
     }
     if (!left_.fault.empty()) {
       left_.sources.clear();
     }
-    std::sort(left_.sources.begin(), left_.sources.end(),
-              [](const task::SourceFile& a, const task::SourceFile& b) { return a.path < b.path; });
     return std::move(left_);
   }
 
  private:
-  base::Result<void> fault(std::string what) {
-    left_.fault = std::move(what);
-    return {};
+  void ignore(const std::string& inside) {
+    if (left_.ignored.size() < kMostIgnoredShown) {
+      std::string shown = clip(base::printable(inside), kLongestShownName);
+      std::replace(shown.begin(), shown.end(), '\n', ' ');
+      left_.ignored.push_back(std::move(shown));
+    }
+    ++left_.ignored_count;
   }
 
-  base::Result<void> entry(const os::Path& path, const std::string& inside, int depth) {
-    if (inside != base::printable(inside) || inside.find('\n') != std::string::npos) {
-      return fault("a file's name holds what cannot be printed");
+  void entry(const os::Path& path, const std::string& name, const std::string& inside, int depth) {
+    if (++seen_ > kMostLeft) {
+      left_.fault = fmt::format("more than {} files and folders", kMostLeft);
+      return;
     }
+    struct stat facts{};
+    const bool there = ::lstat(path.c_str(), &facts) == 0;
+    if (there && S_ISDIR(facts.st_mode)) {
+      name.starts_with('.') ? ignore(inside) : folder(path, inside, depth + 1);
+    } else if (name.starts_with('.') || !is_candidate_source(inside, origin_)) {
+      ignore(inside);
+    } else {
+      source(path, inside);
+    }
+  }
+
+  void source(const os::Path& path, const std::string& inside) {
     const os::Fd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat facts{};
     if (!file.valid() || ::fstat(file.get(), &facts) != 0) {
-      return fault(fmt::format("{} cannot be read: is it a link?", inside));
-    }
-    if (S_ISDIR(facts.st_mode)) {
-      return folder(path, inside, depth + 1);
+      left_.fault = fmt::format("{} cannot be read: is it a link?", inside);
+      return;
     }
     if (!S_ISREG(facts.st_mode)) {
-      return fault(fmt::format("{} is no regular file", inside));
+      left_.fault = fmt::format("{} is no regular file", inside);
+      return;
     }
     bytes_ += static_cast<std::uint64_t>(facts.st_size);
     if (left_.sources.size() == kMostSources || bytes_ > kMostSourceBytes) {
-      return fault(fmt::format("more than {} files or {}", kMostSources, base::human_bytes(kMostSourceBytes)));
+      left_.fault = fmt::format("more than {} files or {}", kMostSources, base::human_bytes(kMostSourceBytes));
+      return;
     }
     task::SourceFile source{inside, std::string(static_cast<std::size_t>(facts.st_size), '\0')};
     std::size_t have = 0;
     while (have < source.content.size()) {
       const ssize_t count = ::read(file.get(), source.content.data() + have, source.content.size() - have);
       if (count < 0 && errno != EINTR) {
-        return base::system_error("agent.folder", "cannot read " + path.string(), errno);
+        left_.fault = fmt::format("{} cannot be read", inside);
+        return;
       }
       if (count == 0) {
         break;
@@ -105,11 +133,12 @@ class Collector {
     }
     source.content.resize(have);
     left_.sources.push_back(std::move(source));
-    return {};
   }
 
+  const task::Solution& origin_;
   LeftSources left_;
   std::uint64_t bytes_ = 0;
+  std::size_t seen_ = 0;
 };
 
 constexpr std::size_t kLongestClaim = 300;
@@ -168,15 +197,26 @@ base::Result<void> add_files(const os::Path& folder, const std::vector<task::Sou
   return {};
 }
 
-base::Result<LeftSources> read_left_sources(const os::Path& folder) {
+LeftSources read_left_sources(const os::Path& folder, const task::Solution& origin) {
   const os::Path candidate = folder / kCandidateFolder;
   std::error_code error;
-  Collector collector;
+  Collector collector(origin);
   // The agent may have put anything in its place.
   if (files::symlink_status(candidate, error).type() == files::file_type::directory) {
-    ASSAY_TRY(collector.folder(candidate, "", 0));
+    collector.folder(candidate, "", 0);
   }
   return collector.finish();
+}
+
+std::string left_words(const LeftSources& left) {
+  std::string words = left.fault.empty() ? std::string() : "; no candidate is left: " + left.fault;
+  if (left.ignored_count > 0) {
+    words += fmt::format("; ignored, for no build takes it: {}", base::join(left.ignored, ", "));
+  }
+  if (left.ignored_count > left.ignored.size()) {
+    words += fmt::format(" and {} more", left.ignored_count - left.ignored.size());
+  }
+  return words;
 }
 
 }  // namespace assay::agent

@@ -40,7 +40,11 @@ inline constexpr std::uint64_t kMostHypothesisBytes = std::uint64_t{64} << 10U;
 struct LeftSources {
   std::vector<task::SourceFile> sources;  ///< Sorted by path; empty with a fault.
   std::string fault;
+  std::vector<std::string> ignored;  ///< What lies there too and is no source, printable; the first kMostIgnoredShown.
+  std::size_t ignored_count = 0;
 };
+inline constexpr std::size_t kMostIgnoredShown = 8;
+inline constexpr std::size_t kMostLeft = 10'000;  ///< Of files and folders that are looked at.
 
 /// Reads the hypothesis that an agent stated in hypothesis.json, each text clipped to a line; what it does not state is said
 /// not to be. Its claim, never evidence.
@@ -49,8 +53,13 @@ struct LeftSources {
 /// Reads a regular file that an agent left in its folder, or nothing: a link, a pipe and what is larger are none.
 [[nodiscard]] std::optional<std::string> read_left_file(const os::Path& folder, const char* name, std::uint64_t most);
 
-/// Reads what lies in the candidate's folder after a run: regular files only, and no more than the bounds allow. A link is
-/// never followed: it is a fault, as a device or a pipe is.
-[[nodiscard]] base::Result<LeftSources> read_left_sources(const os::Path& folder);
+/// Reads what lies in the candidate's folder after a run, in the place of `origin`'s sources. What no build takes (notes, what a
+/// compiler left, hidden files, what lies deeper than the bound) is ignored, and named. What has a source's name must be a
+/// regular file within the bounds: a link is never followed, and it, a pipe, or what cannot be read is a fault. So is
+/// everything for which candidate_fault has a word.
+[[nodiscard]] LeftSources read_left_sources(const os::Path& folder, const task::Solution& origin);
+
+/// Says what there is to say of it behind how a run ended: "; no candidate is left: …", "; ignored: notes.txt". Else empty.
+[[nodiscard]] std::string left_words(const LeftSources& left);
 
 }  // namespace assay::agent

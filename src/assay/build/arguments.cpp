@@ -3,53 +3,24 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
 #include <assay/build/flags.hpp>
+#include <assay/task/source_kind.hpp>
 
 namespace assay::build {
 
 namespace {
 
-enum class SourceKind : std::uint8_t { c, cxx, cuda, header };
-
-struct Extension {
-  std::string_view text;
-  SourceKind kind;
-  bool cuda_only = false;
-};
-
-constexpr std::array<Extension, 12> kExtensions = {{{".c", SourceKind::c},
-                                                    {".cpp", SourceKind::cxx},
-                                                    {".cc", SourceKind::cxx},
-                                                    {".cxx", SourceKind::cxx},
-                                                    {".h", SourceKind::header},
-                                                    {".hpp", SourceKind::header},
-                                                    {".inc", SourceKind::header},
-                                                    {".cu", SourceKind::cuda, true},
-                                                    {".cuh", SourceKind::header, true},
-                                                    {".hh", SourceKind::header, true},
-                                                    {".hxx", SourceKind::header, true},
-                                                    {".inl", SourceKind::header, true}}};
-
-base::Result<SourceKind> kind_of(const std::string& path, task::Language language) {
+base::Result<task::SourceKind> kind_of(const std::string& path, task::Language language) {
   if (const std::optional<std::string> fault = source_argument_fault(path)) {
     return base::input_error("build.source", fmt::format("{}: {}", path, *fault));
   }
-  const bool is_cuda = language == task::Language::cuda;
-  const std::string extension = os::Path(path).extension().string();
-  std::string known;
-  for (const Extension& entry : kExtensions) {
-    if (entry.cuda_only && !is_cuda) {
-      continue;
-    }
-    if (entry.text == extension) {
-      return entry.kind;
-    }
-    known += fmt::format("{}{}", known.empty() ? "" : " ", entry.text);
+  if (const auto kind = task::source_kind(path, language)) {
+    return *kind;
   }
-  return base::input_error("build.source", fmt::format("{}: a source of a {} solution ends in one of {}", path,
-                                                       is_cuda ? "CUDA" : "C++", known));
+  return base::input_error(
+      "build.source", fmt::format("{}: a source of a {} solution ends in one of {}", path,
+                                  language == task::Language::cuda ? "CUDA" : "C++", task::source_endings(language)));
 }
 
 std::vector<std::string> parameter_flags(const task::Solution& solution) {
@@ -91,15 +62,15 @@ base::Result<std::vector<std::string>> arguments(const Toolchain& toolchain, con
     if (is_launch_plan(solution, source.path)) {
       continue;
     }
-    ASSAY_TRY_ASSIGN(const SourceKind kind, kind_of(source.path, toolchain.language));
-    if (kind == SourceKind::header) {
+    ASSAY_TRY_ASSIGN(const task::SourceKind kind, kind_of(source.path, toolchain.language));
+    if (kind == task::SourceKind::header) {
       continue;
     }
-    all_cuda = all_cuda && kind == SourceKind::cuda;
+    all_cuda = all_cuda && kind == task::SourceKind::cuda;
     translated.push_back(source.path);
     // nvcc goes by the ending of each file, as -x would hold for all of them.
     if (toolchain.language != task::Language::cuda) {
-      list.insert(list.end(), {"-x", kind == SourceKind::c ? "c" : "c++"});
+      list.insert(list.end(), {"-x", kind == task::SourceKind::c ? "c" : "c++"});
     }
     list.push_back(source.path);
   }

@@ -45,6 +45,7 @@ struct CampaignRunCommand {
 struct CampaignResumeCommand {
   std::string name;
   std::string report;
+  service::RaisedBudget raised = {};
 };
 struct CampaignStatusCommand {
   std::string name;  ///< Empty: all.

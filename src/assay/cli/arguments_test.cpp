@@ -179,6 +179,21 @@ TEST(ParseTest, ACampaignTakesAnAgentAndItsBudget) {
   EXPECT_EQ(parse_line("campaign run night --agent claude --run-minutes 0").exit_code, 2);
 }
 
+TEST(ParseTest, AResumedCampaignTakesLargerLimits) {
+  const auto resume = command<CampaignResumeCommand>(
+      "campaign resume night --budget-dollars 80 --budget-tokens 9 --budget-device-seconds 60 --budget-minutes 5 "
+      "--budget-human-minutes 2 --by Ada");
+  EXPECT_EQ(resume.raised.dollars, 80);
+  EXPECT_EQ(resume.raised.tokens, 9);
+  EXPECT_EQ(resume.raised.device_seconds, 60);
+  EXPECT_EQ(resume.raised.minutes, 5);
+  EXPECT_EQ(resume.raised.human_minutes, 2);
+  EXPECT_EQ(resume.raised.by, "Ada");
+  EXPECT_FALSE(command<CampaignResumeCommand>("campaign resume night").raised.dollars);
+  EXPECT_EQ(command<CampaignRunCommand>("campaign run night --budget-minutes 5 --by Ada").options.by, "Ada");
+  EXPECT_EQ(parse_line("campaign resume night --budget-dollars -1").exit_code, 2);
+}
+
 TEST(ParseTest, ACampaignTakesThreeRoles) {
   const auto parsed = command<CampaignRunCommand>(
       "campaign run night --full-agent --agent codex --planner claude --summariser command:s");

@@ -41,6 +41,31 @@ void declare_agents_of_run(CLI::App& command, const Slot<CampaignRunCommand>& sl
       ->allow_extra_args(false);
 }
 
+// Where limits are written that are given.
+struct Limits {
+  std::optional<double>& dollars;
+  std::optional<std::int64_t>& tokens;
+  std::optional<double>& device_seconds;
+  std::optional<double>& minutes;
+  std::optional<double>& human_minutes;
+  std::string& by;
+};
+
+void declare_limits(CLI::App& command, const Limits& limits, const std::string& by) {
+  const auto add = [&](const char* name, auto& value, const char* description) {
+    command.add_option(name, value, description)->check(CLI::NonNegativeNumber);
+  };
+  add("--budget-dollars", limits.dollars,
+      "No run begins that could pass it; of a program that tells no dollars, each run counts as --run-dollars");
+  add("--budget-tokens", limits.tokens, "The same in tokens");
+  add("--budget-device-seconds", limits.device_seconds,
+      "Of the device that evaluations may take in all; one is stopped where they end");
+  add("--budget-minutes", limits.minutes, "That runs and evaluations may take in all, over all resumes");
+  add("--budget-human-minutes", limits.human_minutes,
+      "Of people's attention (approve --minutes); then nothing more is judged");
+  command.add_option("--by", limits.by, by);
+}
+
 void declare_run(CLI::App& parent, Draft& draft) {
   const Slot<CampaignRunCommand> slot(draft);
   service::CampaignOptions& options = slot->options;
@@ -77,22 +102,10 @@ void declare_run(CLI::App& parent, Draft& draft) {
                    "Set aside for one run, and booked where its account is lost")
       ->check(CLI::NonNegativeNumber);
   command->add_option("--run-tokens", options.agent.tokens, "The same in tokens")->check(CLI::NonNegativeNumber);
-  command->add_option("--budget-dollars", options.agent.budget_dollars, "No run begins that could pass it")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--budget-tokens", options.agent.budget_tokens, "The same in tokens")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--budget-device-seconds", options.budget_device_seconds,
-                   "Of the device that evaluations may take in all; one is stopped where they end")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--budget-minutes", options.budget_minutes,
-                   "That runs and evaluations may take in all, over all resumes")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--budget-human-minutes", options.budget_human_minutes,
-                   "Of people's attention (approve --minutes); then nothing more is judged")
-      ->check(CLI::NonNegativeNumber);
+  declare_limits(*command,
+                 {options.agent.budget_dollars, options.agent.budget_tokens, options.budget_device_seconds,
+                  options.budget_minutes, options.budget_human_minutes, options.by},
+                 "Who raises the limits of a campaign that is there already (default: $USER)");
   command->add_option("--also", options.also, "Candidates by hand, judged first")->expected(-1);
   command->add_option("--rounds", options.rounds, "Rounds of proposals")
       ->check(CLI::Range(0, kMostRounds))
@@ -119,9 +132,17 @@ void declare_run(CLI::App& parent, Draft& draft) {
 
 void declare_resume(CLI::App& parent, Draft& draft) {
   const Slot<CampaignResumeCommand> slot(draft);
-  CLI::App* command = add_command(parent, "resume", "Continue a campaign that was interrupted or approved",
-                                  "  assay campaign resume tune");
+  CLI::App* command =
+      add_command(parent, "resume", "Continue a campaign that was interrupted or approved",
+                  "  assay campaign resume tune\n"
+                  "  assay campaign resume night --budget-dollars 80 --by Ada\n\n"
+                  "A limit that is given is raised, which the journal keeps with who did; none is lowered.\n"
+                  "A campaign that a limit had ended goes on with its rounds.");
   command->add_option("name,--name", slot->name, "The campaign")->required();
+  declare_limits(*command,
+                 {slot->raised.dollars, slot->raised.tokens, slot->raised.device_seconds, slot->raised.minutes,
+                  slot->raised.human_minutes, slot->raised.by},
+                 "Who raises them (default: $USER)");
   command->add_option("--report", slot->report, "Where the report is written (default: in the archive's folder)");
   add_shared(*command, draft, {Shared::archive, Shared::json});
   command->final_callback(slot.chosen());

@@ -32,6 +32,7 @@ std::string print_journal_replay(const control::JournalReplay& replay) {
       "campaign {}: {} of {} events of its journal reproduced, byte for byte\n"
       "  decided anew          {}\n  taken as it is written {}\n",
       base::printable(replay.campaign), replay.reproduced, replay.events, counts(replay.decided), counts(replay.taken));
+  text += replay.note.empty() ? std::string() : base::printable(replay.note) + "\n";
   if (!replay.difference) {
     return text;
   }

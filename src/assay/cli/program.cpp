@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -28,7 +26,6 @@
 #include <assay/cli/print_skills.hpp>
 #include <assay/cli/progress.hpp>
 #include <assay/foreign/marked_search.hpp>
-#include <assay/mcp/offer_tools.hpp>
 #include <assay/mcp/relay.hpp>
 #include <assay/mcp/serve_campaign.hpp>
 #include <assay/report/text.hpp>
@@ -48,10 +45,15 @@ constexpr int kCertificateFailed = 1;
 constexpr int kReplayDiffers = 1;
 constexpr int kBadRequest = 2;
 constexpr int kEnvironmentFailed = 3;
-constexpr int kBug = 70;
 constexpr double kSecondsPerMinute = 60;
 
 report::Colour colour() { return os::wants_colour(STDOUT_FILENO) ? report::Colour::on : report::Colour::off; }
+
+// Who a person is that did not say.
+std::string whoever(const std::string& given) {
+  const char* user = std::getenv("USER");
+  return !given.empty() ? given : user != nullptr ? user : "a person";
+}
 
 // Carries out each kind of command; std::visit finds the right one.
 class Performer {
@@ -137,13 +139,17 @@ class Performer {
   }
 
   base::Result<Answer> operator()(const CampaignRunCommand& command) const {
-    return drive(command.options.name, command.report, [&](const service::CampaignProgress& progress) {
-      return service::run_campaign(context_, command.options, progress);
+    service::CampaignOptions options = command.options;
+    options.by = whoever(options.by);
+    return drive(options.name, command.report, [&](const service::CampaignProgress& progress) {
+      return service::run_campaign(context_, options, progress);
     });
   }
   base::Result<Answer> operator()(const CampaignResumeCommand& command) const {
+    service::RaisedBudget raised = command.raised;
+    raised.by = whoever(raised.by);
     return drive(command.name, command.report, [&](const service::CampaignProgress& progress) {
-      return service::resume_campaign(context_, command.name, progress);
+      return service::resume_campaign(context_, command.name, progress, raised);
     });
   }
 
@@ -200,8 +206,7 @@ class Performer {
   }
 
   base::Result<Answer> operator()(const ApproveCommand& command) const {
-    const char* user = std::getenv("USER");
-    const std::string who = !command.who.empty() ? command.who : user != nullptr ? user : "a person";
+    const std::string who = whoever(command.who);
     ASSAY_TRY_ASSIGN(const auto status,
                      service::approve_campaign(context_, command.campaign, command.answer, who, command.why,
                                                std::llround(command.minutes * kSecondsPerMinute)));
@@ -407,27 +412,6 @@ class Performer {
   const service::Context& context_;
 };
 
-void print_error(const base::Error& error, Format format) {
-  if (format == Format::json) {
-    const base::Json json = {
-        {"error",
-         {{"owner", base::to_string(error.owner)}, {"code", error.code}, {"message", base::printable(error.text())}}}};
-    static_cast<void>(std::fputs((base::dump_pretty(json) + "\n").c_str(), stdout));
-  }
-  static_cast<void>(std::fputs(fmt::format("assay: {}\n", base::printable(error.text())).c_str(), stderr));
-}
-
-// A full disk or a closed pipe behind stdout must not look like success.
-int print_answer(const Answer& answer) {
-  const bool written =
-      std::fwrite(answer.text.data(), 1, answer.text.size(), stdout) == answer.text.size() && std::fflush(stdout) == 0;
-  if (!written) {
-    static_cast<void>(std::fputs("assay: cannot write to standard output\n", stderr));
-    return kEnvironmentFailed;
-  }
-  return answer.exit_code;
-}
-
 }  // namespace
 
 base::Result<Answer> perform(const Arguments& arguments, const service::Context& context) {
@@ -439,28 +423,6 @@ int exit_code(const service::CampaignStatus& status) {
     return kCandidateFailed;
   }
   return status.state.alarms().empty() ? 0 : kEnvironmentFailed;
-}
-
-int run(int argc, const char* const* argv) {
-  try {
-    const Parsed parsed = parse(argc, argv);
-    if (!parsed.arguments) {
-      static_cast<void>(std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr));
-      return parsed.exit_code;
-    }
-    service::Context context = service::make_context(
-        service::surroundings_of_this_process(parsed.arguments->dataset, parsed.arguments->archive));
-    context.offer_tools = mcp::offer_tools;
-    const auto answer = perform(*parsed.arguments, context);
-    if (!answer) {
-      print_error(answer.error(), parsed.arguments->format);
-      return base::exit_code(answer.error().owner);
-    }
-    return print_answer(*answer);
-  } catch (const std::exception& error) {
-    static_cast<void>(std::fputs(fmt::format("assay: a bug: {}\n", error.what()).c_str(), stderr));
-    return kBug;
-  }
 }
 
 }  // namespace assay::cli

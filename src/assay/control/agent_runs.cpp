@@ -159,8 +159,11 @@ std::string run_id(const CampaignConfiguration& configuration, const CampaignSta
 
 std::vector<agent::EarlierRun> AgentRuns::earlier() const {
   std::vector<agent::EarlierRun> runs;
-  for (std::size_t i = state_.runs_of_earlier_rounds; i < state_.runs.size(); ++i) {
-    runs.push_back({state_.runs[i].id, state_.runs[i].outcome, state_.runs[i].agent});
+  for (std::size_t i = 0; i < state_.runs.size(); ++i) {
+    // One with tools goes on over rounds, so that it may have been begun in an earlier one.
+    if (i >= state_.runs_of_earlier_rounds || !state_.runs[i].outcome) {
+      runs.push_back({state_.runs[i].id, state_.runs[i].outcome, state_.runs[i].agent});
+    }
   }
   return runs;
 }

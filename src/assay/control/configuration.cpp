@@ -7,6 +7,7 @@
 #include <set>
 
 #include <assay/base/device_name.hpp>
+#include <assay/control/spending_codec.hpp>
 #include <assay/task/codec.hpp>
 #include <assay/task/decoder.hpp>
 #include <assay/task/readers.hpp>
@@ -95,27 +96,6 @@ Json encode_arm(const AgentArm& arm) {
   return json;
 }
 
-Budget read_budget(const Node& node) {
-  Budget budget;
-  Fields fields(node);
-  for (std::size_t i = 0; i < kResources; ++i) {
-    const Node limit = fields.required(kResourceNames[i]);
-    if (limit.has_value()) {
-      budget.limits[i] = limit.integer({0, kLargestAmount});
-    }
-  }
-  fields.refuse_others();
-  return budget;
-}
-
-Json encode_budget(const Budget& budget) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < kResources; ++i) {
-    json[std::string(kResourceNames[i])] = budget.limits[i] ? Json(*budget.limits[i]) : Json();
-  }
-  return json;
-}
-
 FullAgentPlan read_full_agent(const Node& node) {
   FullAgentPlan plan;
   Fields fields(node);
@@ -123,6 +103,8 @@ FullAgentPlan read_full_agent(const Node& node) {
   plan.summariser = fields.required("summariser").text(task::TextRule::non_empty);
   plan.islands = static_cast<int>(fields.required("islands").integer({1, kMostIslands}));
   plan.migration_rounds = static_cast<int>(fields.required("migration_rounds").integer({1, kMostRounds}));
+  const Node last = fields.optional("summarise_last");
+  plan.summarise_last = last.has_value() && last.boolean();
   fields.refuse_others();
   return plan;
 }
@@ -164,7 +146,7 @@ Json encode_agent_plan(const AgentPlan& plan) {
                {"minutes_per_run", plan.minutes_per_run},
                {"micro_dollars_per_run", plan.micro_dollars_per_run},
                {"tokens_per_run", plan.tokens_per_run},
-               {"budget", encode_budget(plan.budget)}};
+               {"budget", control::encode(plan.budget)}};
   if (plan.origin) {
     json["origin"] = task::encode(*plan.origin);
   }
@@ -179,6 +161,9 @@ Json encode_agent_plan(const AgentPlan& plan) {
                           {"summariser", plan.full_agent->summariser},
                           {"islands", plan.full_agent->islands},
                           {"migration_rounds", plan.full_agent->migration_rounds}};
+    if (plan.full_agent->summarise_last) {
+      json["full_agent"]["summarise_last"] = true;
+    }
   }
   if (plan.tools) {  // Campaigns without are stored as they ever were.
     json["tools"] = true;
@@ -199,16 +184,22 @@ Supervision read_supervision(const Node& node) {
   if (const Node limit = fields.required("ask_above_sweep_seconds"); limit.has_value()) {
     supervision.ask_above_sweep_seconds = limit.number();
   }
+  const Node habits = fields.optional("habits");
+  supervision.habits = habits.has_value() ? static_cast<int>(habits.integer({1, kNewestHabits})) : 1;
   fields.refuse_others();
   return supervision;
 }
 
 Json encode_supervision(const Supervision& supervision) {
-  return {{"horizon", supervision.horizon},
-          {"least_probability", supervision.least_probability},
-          {"deadline_rounds", supervision.deadline_rounds},
-          {"ask_above_sweep_seconds",
-           supervision.ask_above_sweep_seconds ? Json(*supervision.ask_above_sweep_seconds) : Json()}};
+  Json json = {{"horizon", supervision.horizon},
+               {"least_probability", supervision.least_probability},
+               {"deadline_rounds", supervision.deadline_rounds},
+               {"ask_above_sweep_seconds",
+                supervision.ask_above_sweep_seconds ? Json(*supervision.ask_above_sweep_seconds) : Json()}};
+  if (supervision.habits > 1) {  // Campaigns of before are stored as they ever were.
+    json["habits"] = supervision.habits;
+  }
+  return json;
 }
 
 CampaignConfiguration read_configuration(const Node& node) {
@@ -298,6 +289,15 @@ std::optional<std::uint64_t> simulated_seed(std::string_view device) {
   return name && name->kind == base::DeviceName::Kind::simulated ? std::optional(name->number) : std::nullopt;
 }
 
+std::optional<AgentPlan> plan_with_model(const CampaignConfiguration& configuration,
+                                         const std::optional<std::string>& model) {
+  std::optional<AgentPlan> plan = configuration.agent;
+  if (plan && model) {
+    plan->model = *model;
+  }
+  return plan;
+}
+
 Budget budget_of(const CampaignConfiguration& configuration) {
   Budget budget = configuration.agent ? configuration.agent->budget : Budget();
   for (std::size_t i = 0; i < kResources; ++i) {
@@ -328,7 +328,7 @@ Json encode(const CampaignConfiguration& configuration) {
     json["supervision"] = encode_supervision(*configuration.supervision);
   }
   if (configuration.budget != Budget()) {
-    json["budget"] = encode_budget(configuration.budget);
+    json["budget"] = control::encode(configuration.budget);
   }
   return json;
 }

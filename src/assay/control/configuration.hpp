@@ -33,6 +33,8 @@ struct FullAgentPlan {
   std::string summariser;
   int islands = 3;
   int migration_rounds = 4;
+  bool summarise_last =
+      true;  ///< The candidates of the last round too, before the confirmation; campaigns of before: no.
 };
 
 /// Which agent proposes, and what it may cost.
@@ -52,12 +54,17 @@ struct AgentPlan {
   std::optional<FullAgentPlan> full_agent;  ///< Then `word` is the executor's.
 };
 
+/// How the supervisor goes about it. 1: campaigns of before. 2: it knows how near the roofline the search is where that was
+/// modelled, and a person who is asked may close a route.
+inline constexpr int kNewestHabits = 2;
+
 /// What the supervisor of a campaign goes by; stored, so that a later Assay with other habits comes to the same.
 struct Supervision {
   int horizon = 8;                                ///< Candidates ahead that a plateau is about.
   double least_probability = 0.1;                 ///< Of an improvement among them; below it is a plateau.
   int deadline_rounds = 3;                        ///< Rounds that a question about the search waits for an answer.
   std::optional<double> ask_above_sweep_seconds;  ///< A sweep whose calls may take longer is not made unasked.
+  int habits = kNewestHabits;
 };
 
 /// Everything that decides a campaign; stored with it when it is created, so that `resume` needs nothing else.
@@ -77,6 +84,10 @@ struct CampaignConfiguration {
   promote::Policy policy;
   std::optional<Supervision> supervision;  ///< Absent: nobody watches.
 };
+
+/// The plan of its agent, with the model that a person has chosen since, if any.
+[[nodiscard]] std::optional<AgentPlan> plan_with_model(const CampaignConfiguration& configuration,
+                                                       const std::optional<std::string>& model);
 
 /// The limits of the campaign: its own, and those of its agent.
 [[nodiscard]] Budget budget_of(const CampaignConfiguration& configuration);

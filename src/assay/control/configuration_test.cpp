@@ -85,6 +85,10 @@ TEST(CampaignConfiguration, KeepsWhatItsSupervisorGoesBy) {
   EXPECT_EQ(read->least_probability, 0.05);
   EXPECT_EQ(read->deadline_rounds, 2);
   EXPECT_EQ(read->ask_above_sweep_seconds, 7.5);
+  EXPECT_EQ(read->habits, kNewestHabits);
+  base::Json before = encode(configuration);
+  before["supervision"].erase("habits");
+  EXPECT_EQ(must(decode_configuration(before, "stored")).supervision->habits, 1) << "campaigns of before keep theirs";
   configuration.supervision->least_probability = 1;
   EXPECT_FALSE(decode_configuration(encode(configuration), "stored"));
 }

@@ -62,7 +62,7 @@ bool of_search(Purpose purpose) { return purpose != Purpose::baseline && purpose
 
 Affordability affordability(const CampaignState& state, const CampaignConfiguration& configuration, Purpose purpose) {
   Affordability result;
-  const Budget budget = budget_of(configuration);
+  const Budget& budget = state.ledger.budget();  // As it was raised since.
   if (state.ledger.left(Resource::human_seconds) == 0) {
     result.refusal = fmt::format("of the budget of {} nothing is left: a person has to decide how to go on",
                                  amount_text(Resource::human_seconds, *budget[Resource::human_seconds]));

@@ -3,10 +3,12 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include <assay/control/agent_run_codec.hpp>
 #include <assay/control/event_fields.hpp>
 #include <assay/control/events.hpp>
 #include <assay/control/injection_codec.hpp>
 #include <assay/control/memory_codec.hpp>
+#include <assay/control/proposal_codec.hpp>
 #include <assay/control/role_codec.hpp>
 #include <assay/control/routing_codec.hpp>
 #include <assay/control/spending_codec.hpp>
@@ -26,13 +28,6 @@ using task::Node;
 constexpr std::array<std::string_view, 7> kPurposes = {"baseline",  "gate",       "sweep",      "confirmation",
                                                        "null_gate", "null_sweep", "slower_gate"};
 constexpr std::array<std::string_view, 2> kOutrunGrounds = {"bounds", "cap"};
-constexpr std::array<std::string_view, 4> kSamenesses = {"content", "normalised", "machine_code", "route"};
-
-std::optional<int> read_optional_int(const Node& node, std::int64_t minimum) {
-  return node.has_value() ? std::optional(read_int(node, minimum)) : std::nullopt;
-}
-
-Json encode_optional(const std::optional<int>& value) { return value ? Json(*value) : Json(); }
 
 Json encode_regime(const promote::Regime& regime) {
   return {{"name", regime.name},
@@ -52,69 +47,6 @@ promote::Regime read_regime(const Node& node) {
   regime.latency_share = fields.required("latency_share").number();
   fields.refuse_others();
   return regime;
-}
-
-Json encode_duplicate(const Duplicate& duplicate) {
-  return {{"of", duplicate.of}, {"sameness", std::string(to_string(duplicate.sameness))}};
-}
-
-Duplicate read_duplicate(const Node& node) {
-  Duplicate duplicate;
-  Fields fields(node);
-  duplicate.of = read_int(fields.required("of"));
-  duplicate.sameness = static_cast<Sameness>(fields.required("sameness").word(kSamenesses));
-  fields.refuse_others();
-  return duplicate;
-}
-
-Json encode_candidate(const ProposedCandidate& candidate) {
-  Json parameters = Json::object();
-  for (const auto& [name, value] : candidate.parameters) {
-    parameters[name] = value;
-  }
-  Json duplicate = candidate.duplicate ? encode_duplicate(*candidate.duplicate) : Json();
-  Json json = {{"number", candidate.number},
-               {"name", candidate.name},
-               {"identity", task::encode_identity(candidate.identity)},
-               {"parameters", std::move(parameters)},
-               {"hypothesis",
-                {{"regime", candidate.hypothesis.regime},
-                 {"limiting_resource", candidate.hypothesis.limiting_resource},
-                 {"change", candidate.hypothesis.change},
-                 {"predicted_effect", candidate.hypothesis.predicted_effect}}},
-               {"parent", encode_optional(candidate.parent)},
-               {"duplicate", std::move(duplicate)}};
-  if (candidate.tests) {
-    json["tests"] = *candidate.tests;
-  }
-  return json;
-}
-
-ProposedCandidate read_candidate(const Node& node) {
-  ProposedCandidate candidate;
-  Fields fields(node);
-  candidate.number = read_int(fields.required("number"), 1);
-  candidate.name = fields.required("name").text();
-  candidate.identity = task::read_identity(fields.required("identity"));
-  for (const auto& [name, value] : fields.required("parameters").entries()) {
-    candidate.parameters.emplace_back(name, value.integer());
-  }
-  Fields hypothesis(fields.required("hypothesis"));
-  candidate.hypothesis.regime = hypothesis.required("regime").text();
-  candidate.hypothesis.limiting_resource = hypothesis.required("limiting_resource").text();
-  candidate.hypothesis.change = hypothesis.required("change").text();
-  candidate.hypothesis.predicted_effect = hypothesis.required("predicted_effect").text();
-  hypothesis.refuse_others();
-  candidate.parent = read_optional_int(fields.required("parent"), 1);
-  const Node duplicate = fields.required("duplicate");
-  if (duplicate.has_value()) {
-    candidate.duplicate = read_duplicate(duplicate);
-  }
-  if (const Node tests = fields.optional("tests"); tests.present()) {
-    candidate.tests = read_int(tests, 1);
-  }
-  fields.refuse_others();
-  return candidate;
 }
 
 Json body_of(const CampaignStarted& entry) { return {{"version", entry.version}}; }
@@ -183,22 +115,6 @@ Json body_of(const BaselineFailed& entry) {
 }
 
 void read_body(Fields& fields, BaselineFailed& entry) { read_ended(fields, entry); }
-
-Json body_of(const CandidatesProposed& entry) {
-  Json candidates = Json::array();
-  for (const ProposedCandidate& candidate : entry.candidates) {
-    candidates.push_back(encode_candidate(candidate));
-  }
-  return {{"round", entry.round}, {"proposer", entry.proposer}, {"candidates", std::move(candidates)}};
-}
-
-void read_body(Fields& fields, CandidatesProposed& entry) {
-  entry.round = read_int(fields.required("round"));
-  entry.proposer = read_name(fields.required("proposer"));
-  for (const Node& item : fields.required("candidates").items()) {
-    entry.candidates.push_back(read_candidate(item));
-  }
-}
 
 Json body_of(const CandidateGated& entry) {
   Json body = ended_body("candidate", entry.candidate, entry.evaluation, entry.outcome, entry.cause);
@@ -283,63 +199,6 @@ void read_body(Fields& fields, CandidateDemoted& entry) {
   entry.why = fields.required("why").text();
 }
 
-constexpr std::array<std::string_view, 3> kActualCertainties = {"exact", "at_least", "unknown"};
-
-Json encode_actuals(const Actuals& actuals) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < kResources; ++i) {
-    json[std::string(kResourceNames[i])] = {
-        {"certainty", std::string(kActualCertainties[static_cast<std::size_t>(actuals[i].certainty)])},
-        {"amount", actuals[i].amount}};
-  }
-  return json;
-}
-
-Actuals read_actuals(const Node& node) {
-  Actuals actuals;
-  Fields fields(node);
-  for (std::size_t i = 0; i < kResources; ++i) {
-    Fields inner(fields.required(kResourceNames[i]));
-    actuals[i].certainty = static_cast<Actual::Certainty>(inner.required("certainty").word(kActualCertainties));
-    actuals[i].amount = inner.required("amount").integer({0, kLargestAmount});
-    inner.refuse_others();
-  }
-  fields.refuse_others();
-  return actuals;
-}
-
-Json body_of(const AgentRunIntended& entry) {
-  return {{"run", entry.run}, {"agent", entry.agent}, {"most", encode(entry.most)}};
-}
-
-void read_body(Fields& fields, AgentRunIntended& entry) {
-  entry.run = read_name(fields.required("run"));
-  entry.agent = read_name(fields.required("agent"));
-  entry.most = read_amounts(fields.required("most"));
-}
-
-Json body_of(const AgentRunEnded& entry) {
-  return {{"run", entry.run},     {"outcome", std::string(agent::to_string(entry.outcome))},
-          {"cause", entry.cause}, {"session", entry.session},
-          {"model", entry.model}, {"actuals", encode_actuals(entry.actuals)}};
-}
-
-void read_body(Fields& fields, AgentRunEnded& entry) {
-  entry.run = read_name(fields.required("run"));
-  entry.outcome = static_cast<agent::RunOutcome>(fields.required("outcome").word(agent::kRunOutcomes));
-  entry.cause = fields.required("cause").text();
-  entry.session = fields.required("session").text();
-  entry.model = fields.required("model").text();
-  entry.actuals = read_actuals(fields.required("actuals"));
-}
-
-Json body_of(const BudgetReached& entry) { return {{"agent", entry.agent}, {"why", entry.why}}; }
-
-void read_body(Fields& fields, BudgetReached& entry) {
-  entry.agent = read_name(fields.required("agent"));
-  entry.why = fields.required("why").text();
-}
-
 // What is set aside before an evaluation and booked after it, in bodies of whatever kind has them.
 template <class Kind>
 Json whole_body(const Kind& entry) {
@@ -403,8 +262,6 @@ base::Result<Entry> decode_kind(const archive::Event& event) {
 std::string_view to_string(Purpose purpose) { return kPurposes[static_cast<std::size_t>(purpose)]; }
 
 std::string_view to_string(OutrunGround ground) { return kOutrunGrounds[static_cast<std::size_t>(ground)]; }
-
-std::string_view to_string(Sameness sameness) { return kSamenesses[static_cast<std::size_t>(sameness)]; }
 
 std::pair<std::string, std::string> encode_entry(const Entry& entry) {
   return std::visit(

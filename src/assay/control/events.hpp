@@ -9,9 +9,9 @@
 #include <vector>
 
 #include <assay/agent/proposer.hpp>
-#include <assay/agent/run_outcome.hpp>
 #include <assay/archive/archive.hpp>
 #include <assay/base/error.hpp>
+#include <assay/control/agent_run_events.hpp>
 #include <assay/control/injection_events.hpp>
 #include <assay/control/ledger.hpp>
 #include <assay/control/log_ratio.hpp>
@@ -178,7 +178,7 @@ struct CampaignConfirmed {
   std::optional<Amounts> spent = std::nullopt;  ///< What the ledger books for it; journals of before had none.
 };
 
-/// The last event of a journal that did not fail.
+/// The last event of a journal that did not fail, unless a limit had ended the campaign and a person raises it (budget_raised).
 struct CampaignFinished {
   static constexpr std::string_view kKind = "campaign_finished";
   int incumbent = 0;
@@ -209,40 +209,14 @@ struct CandidateDemoted {
   std::string why;
 };
 
-/// A run of an agent is about to be made, and this is set aside for it. Written before it starts, so that one whose
-/// controller dies is not free of charge.
-struct AgentRunIntended {
-  static constexpr std::string_view kKind = "agent_run_intended";
-  std::string run;  ///< Its id.
-  std::string agent;
-  Amounts most;
-};
-
-/// A run of an agent has ended. What the ledger books follows from it.
-struct AgentRunEnded {
-  static constexpr std::string_view kKind = "agent_run_ended";
-  std::string run;
-  agent::RunOutcome outcome = agent::RunOutcome::truncated;
-  std::string cause;
-  std::string session;  ///< Empty: it told none.
-  std::string model;    ///< Empty: it told none.
-  Actuals actuals;
-};
-
-/// A run was not made, because the budget does not hold it.
-struct BudgetReached {
-  static constexpr std::string_view kKind = "budget_reached";
-  std::string agent;
-  std::string why;
-};
-
-using Entry = std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
-                           CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
-                           CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade,
-                           InjectionGated, InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended,
-                           AgentRunEnded, BudgetReached, HypothesisStated, HypothesisTested, EvidenceRecorded,
-                           ArmChosen, RoundPlanned, CandidatesSummarised, SupervisorFound, DecisionAsked,
-                           DecisionAnswered, DecisionClosed, PersonSteered, PersonTimeBooked, EvaluationUnaffordable>;
+using Entry =
+    std::variant<CampaignStarted, EvaluationIntended, EvaluationFailed, BaselineMeasured, BaselineFailed,
+                 CandidatesProposed, CandidateGated, CandidateSwept, CandidatePromoted, CandidateRefused,
+                 CampaignConfirmed, CampaignFinished, CandidateOutrun, CandidateDemoted, InjectionMade, InjectionGated,
+                 InjectionSwept, NullPromoted, InjectionWarned, AgentRunIntended, AgentRunEnded, BudgetReached,
+                 HypothesisStated, HypothesisTested, EvidenceRecorded, ArmChosen, RoundPlanned, CandidatesSummarised,
+                 SupervisorFound, DecisionAsked, DecisionAnswered, DecisionClosed, PersonSteered, PersonTimeBooked,
+                 EvaluationUnaffordable, BudgetRaised>;
 
 /// Returns kind and body as the archive stores them.
 [[nodiscard]] std::pair<std::string, std::string> encode_entry(const Entry& entry);

@@ -83,6 +83,7 @@ std::vector<Entry> samples() {
       PersonSteered{"k1", "Ada", 60, "look at the loads"},
       PersonTimeBooked{"Ada", "approve", 90},
       EvaluationUnaffordable{"c-7-gate-1", true, "nothing is left"},
+      BudgetRaised{"Ada", Budget{{2'000'000, std::nullopt, 60'000, std::nullopt, std::nullopt}}},
   };
 }
 
@@ -151,6 +152,15 @@ TEST(Events, KeepTheirPersistedForm) {
             R"(person_time_booked {"person":"Ada","what":"steer","seconds":90})");
   EXPECT_EQ(text(EvaluationUnaffordable{"x", false, "w"}),
             R"(evaluation_unaffordable {"evaluation":"x","of_search":false,"why":"w"})");
+  EXPECT_EQ(text(BudgetRaised{"Ada", Budget{{1, {}, 3, {}, {}}}}),
+            R"(budget_raised {"by":"Ada","limits":{"micro_dollars":1,"tokens":null,"device_ms":3,"wall_ms":null,)"
+            R"("human_seconds":null}})");
+  EXPECT_EQ(text(DecisionAnswered{1, Option::close_route, "2", "Ada", 0, "w"}),
+            R"(decision_answered {"decision":1,"option":"close_route","value":"2","by":"Ada","seconds":0,"why":"w"})");
+  EXPECT_EQ(
+      text(RoundPlanned{{1, "r", {}, {{0, "all", "m", "n", "c", 1.5, "d"}}, {}}}),
+      R"(round_planned {"round":1,"run":"r","offers":[],"hypotheses":[{"parent":0,"regime":"all",)"
+      R"("limiting_resource":"m","mechanism":"n","change":"c","predicted_speedup":1.5,"differs":"d"}],"faults":[]})");
   const Amounts some{{1, 2, 3, 4, 5}};
   const std::string amounts = R"({"micro_dollars":1,"tokens":2,"device_ms":3,"wall_ms":4,"human_seconds":5})";
   EXPECT_EQ(

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
 #include <assay/archive/bundle.hpp>
 #include <assay/control/agent_runs.hpp>
@@ -21,12 +18,10 @@
 #include <assay/control/narration.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
+#include <assay/control/results.hpp>
 #include <assay/control/situation.hpp>
 #include <assay/control/stored_solution.hpp>
-#include <assay/control/void_confirmation.hpp>
 #include <assay/promote/decision.hpp>
-#include <assay/promote/recompute.hpp>
-#include <assay/promote/representatives.hpp>
 #include <assay/task/bundle.hpp>
 
 namespace assay::control {
@@ -36,135 +31,6 @@ constexpr const char* kInterrupted = "controller.ended";
 constexpr const char* kBudgetSpent = "budget.spent";
 constexpr const char* kJudgeTimedOut = "judge.timed_out";
 constexpr std::chrono::seconds kTimeToDie{2};
-
-// A bundle of this id may lie in the spool from an earlier run; it must answer this very question.
-bool same_question(const task::EvaluationRequest& a, const task::EvaluationRequest& b) {
-  const auto same_uuid = [](const task::Workload& x, const task::Workload& y) { return x.uuid == y.uuid; };
-  return a.id == b.id && a.stage == b.stage && a.device == b.device && a.definition.name == b.definition.name &&
-         task::encode(a.plan) == task::encode(b.plan) && task::identify(a.candidate) == task::identify(b.candidate) &&
-         a.incumbent.has_value() == b.incumbent.has_value() &&
-         (!a.incumbent || task::identify(*a.incumbent) == task::identify(*b.incumbent)) &&
-         std::equal(a.workloads.begin(), a.workloads.end(), b.workloads.begin(), b.workloads.end(), same_uuid);
-}
-
-base::Result<Executor::Answer> read_answer(const task::EvaluationRequest& request, const archive::Bundle& bundle) {
-  ASSAY_TRY_ASSIGN(archive::BundleContents contents, archive::decode_contents(bundle));
-  if (!same_question(contents.request, request)) {
-    return base::internal_error(
-        "control.other_request",
-        fmt::format("{}: the bundle answers another request than evaluation {}: keep the folder "
-                    "and report this",
-                    bundle.source, request.id));
-  }
-  const archive::BundleFile* file = bundle.find(task::kSamplesFile);
-  ASSAY_CHECK(file != nullptr);  // decode_contents has read it
-  const std::string source = bundle.source + "/" + std::string(task::kSamplesFile);
-  ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(file->content, source));
-  ASSAY_TRY_ASSIGN(std::vector<task::Sample> samples, task::decode_samples(json, source));
-  return Executor::Answer{std::move(contents.evaluation), std::move(samples)};
-}
-
-tl::unexpected<base::Error> contradiction(const std::string& evaluation, const std::string& what) {
-  return base::internal_error("control.contradiction",
-                              fmt::format("evaluation {}: {}: keep the bundle and report this", evaluation, what));
-}
-
-base::Result<Entry> baseline_entry(const CampaignConfiguration& configuration, const task::Evaluation& evaluation) {
-  if (evaluation.outcome != task::Outcome::measured) {
-    return BaselineFailed{evaluation.id, evaluation.outcome, evaluation.cause};
-  }
-  BaselineMeasured entry;
-  entry.evaluation = evaluation.id;
-  for (const task::WorkloadTiming& timing : evaluation.timings) {
-    entry.baseline_ns.push_back(timing.candidate_ns.value_or(std::numeric_limits<double>::quiet_NaN()));
-  }
-  const bool complete = entry.baseline_ns.size() == configuration.workloads.size() &&
-                        std::all_of(entry.baseline_ns.begin(), entry.baseline_ns.end(),
-                                    [](double ns) { return ns > 0 && std::isfinite(ns); });
-  if (!complete) {
-    return contradiction(evaluation.id, "the baseline is said to be measured, and a workload has no latency");
-  }
-  entry.regimes = promote::choose_representatives(configuration.workloads, entry.baseline_ns,
-                                                  static_cast<std::size_t>(configuration.policy.gate_workloads));
-  return entry;
-}
-
-// For gates of candidates and of injections; both name their subject first.
-template <class Gated>
-base::Result<Entry> gate_entry(int subject, const task::EvaluationRequest& request, const Executor::Answer& answer) {
-  const task::Evaluation& evaluation = answer.evaluation;
-  ASSAY_TRY_ASSIGN(const stats::PairedComparison comparison, promote::recompute(request, evaluation, answer.samples));
-  Gated entry{subject, evaluation.id, evaluation.outcome, evaluation.cause, std::nullopt};
-  if constexpr (std::is_same_v<Gated, CandidateGated>) {
-    entry.duplicate = repeated(request, evaluation);
-  }
-  if (task::is_correct(evaluation.outcome)) {
-    if (!comparison.complete || comparison.table.pairs == 0) {
-      return contradiction(evaluation.id, fmt::format("it is said to be {}, and samples are missing",
-                                                      task::to_string(evaluation.outcome)));
-    }
-    const stats::PairedInterval& interval = comparison.decision.interval;
-    entry.log_ratio = LogRatio{interval.mean, interval.lower, interval.upper};
-  }
-  return entry;
-}
-
-// For sweeps, of injections too, and confirmations. A winner's cause is the judge's; where the incumbent stays, what
-// decided.
-template <class Swept>
-base::Result<Entry> swept_entry(int subject, const task::EvaluationRequest& request, const Executor::Answer& answer,
-                                const promote::Policy& policy) {
-  ASSAY_TRY_ASSIGN(promote::Decision decision, promote::decide(request, answer.evaluation, answer.samples, policy));
-  std::string cause = task::is_correct(answer.evaluation.outcome) ? decision.reasons.front() : answer.evaluation.cause;
-  return Swept{subject, answer.evaluation.id, answer.evaluation.outcome, std::move(cause), std::move(decision)};
-}
-
-// What a candidate's gate or sweep is in the journal: an attempt that failed, if the session says nothing about it. It is
-// made again then, and neither counts as the candidate's loss nor spends the campaign's error.
-base::Result<Entry> unless_void(const PendingEvaluation& target, const task::EvaluationRequest& request,
-                                const Executor::Answer& answer, Entry entry) {
-  ASSAY_TRY_ASSIGN(const std::string nothing, why_void_comparison(request, answer.evaluation, answer.samples));
-  if (nothing.empty()) {
-    return entry;
-  }
-  return EvaluationFailed{target.evaluation, std::string(kVoidComparison),
-                          fmt::format("the {} of candidate {} says nothing about it: {}", to_string(target.purpose),
-                                      target.candidate, nothing)};
-}
-
-// The event that a result means for its subject.
-base::Result<Entry> entry_of(const PendingEvaluation& target, const task::EvaluationRequest& request,
-                             const Executor::Answer& answer, const CampaignConfiguration& configuration) {
-  switch (target.purpose) {
-    case Purpose::baseline:
-      return baseline_entry(configuration, answer.evaluation);
-    case Purpose::gate: {
-      ASSAY_TRY_ASSIGN(Entry gated, gate_entry<CandidateGated>(target.candidate, request, answer));
-      return unless_void(target, request, answer, std::move(gated));
-    }
-    case Purpose::sweep: {
-      ASSAY_TRY_ASSIGN(Entry swept,
-                       swept_entry<CandidateSwept>(target.candidate, request, answer, configuration.policy));
-      return unless_void(target, request, answer, std::move(swept));
-    }
-    case Purpose::null_gate:
-    case Purpose::slower_gate:
-      return gate_entry<InjectionGated>(target.candidate, request, answer);
-    case Purpose::null_sweep:
-      return swept_entry<InjectionSwept>(target.candidate, request, answer, configuration.policy);
-    case Purpose::confirmation:
-      break;
-  }
-  ASSAY_TRY_ASSIGN(Entry confirmed,
-                   swept_entry<CampaignConfirmed>(target.candidate, request, answer, configuration.policy));
-  ASSAY_TRY_ASSIGN(const std::string nothing, why_void(request, answer.evaluation, answer.samples));
-  if (!nothing.empty()) {
-    return EvaluationFailed{
-        target.evaluation, std::string(kVoidSession),
-        fmt::format("the confirmation of candidate {} says nothing about it: {}", target.candidate, nothing)};
-  }
-  return confirmed;
-}
 
 archive::Append append_of(const CampaignConfiguration& configuration, const CampaignState& state,
                           const std::vector<Entry>& entries) {
@@ -276,6 +142,20 @@ base::Result<void> Executor::perform_one(const Propose& propose) {
   return record_all(round_entries(state_, configuration_, propose.round, proposer, proposals));
 }
 
+base::Result<void> Executor::perform_one(const Conclude& /*conclude*/) {
+  const int up_to = state_.candidates.back().number;
+  ASSAY_TRY_ASSIGN(const std::vector<agent::Trial> trials, history());
+  AgentRuns runs(configuration_, state_, [this](const Entry& entry) { return record(entry); });
+  proposer_.attend(situation_of(configuration_, state_), runs);
+  ASSAY_TRY(proposer_.conclude(trials));
+  ASSAY_TRY(runs.end_abandoned());
+  static_cast<void>(evaluator_.lap());
+  if (!state_.summaries.empty() && state_.summaries.back().up_to == up_to) {
+    return {};
+  }
+  return runs.keep(agent::Summary{"", up_to, {}, {"whoever proposes here summarises nothing"}});
+}
+
 base::Result<void> Executor::perform_one(const Evaluate& evaluate) {
   ASSAY_TRY(prepare(evaluate.target));
   if (!evaluate.intended) {
@@ -366,7 +246,7 @@ base::Result<void> Executor::attempt(const PendingEvaluation& target, const std:
     const auto refused = archive_.ingest(folder, configuration_.name, std::nullopt);
     return tl::unexpected(refused ? *failure : refused.error());
   }
-  ASSAY_TRY_ASSIGN(const Answer answer, read_answer(request, bundle));
+  ASSAY_TRY_ASSIGN(const JudgesAnswer answer, read_answer(request, bundle));
   ASSAY_TRY_ASSIGN(std::vector<Entry> entries, interpret(target, request, answer));
   const Amounts spent = cost_of(configuration_.device, answer.evaluation, answer.samples, evaluator_.lap());
   if (simulated_seed(configuration_.device) && passes(configuration_, most, spent)) {
@@ -391,7 +271,7 @@ base::Result<void> Executor::attempt(const PendingEvaluation& target, const std:
 
 base::Result<std::vector<Entry>> Executor::interpret(const PendingEvaluation& target,
                                                      const task::EvaluationRequest& request,
-                                                     const Answer& answer) const {
+                                                     const JudgesAnswer& answer) const {
   std::vector<Entry> entries;
   ASSAY_TRY_ASSIGN(entries.emplace_back(), entry_of(target, request, answer, configuration_));
   if (std::holds_alternative<EvaluationFailed>(entries.front())) {
@@ -403,6 +283,9 @@ base::Result<std::vector<Entry>> Executor::interpret(const PendingEvaluation& ta
   if (const auto* baseline = std::get_if<BaselineMeasured>(&entries.front())) {
     const std::vector<Entry> headroom = headroom_of(*baseline, answer.evaluation);
     entries.insert(entries.end(), headroom.begin(), headroom.end());
+  }
+  if (!evidence_) {
+    std::erase_if(entries, [](const Entry& entry) { return std::holds_alternative<EvidenceRecorded>(entry); });
   }
   return entries;
 }

@@ -10,6 +10,7 @@
 #include <assay/control/campaign.hpp>
 #include <assay/control/known_code.hpp>
 #include <assay/control/next_action.hpp>
+#include <assay/control/results.hpp>
 
 namespace assay::control {
 
@@ -17,12 +18,6 @@ namespace assay::control {
 /// first and a change of the state by `apply` second.
 class Executor {
  public:
-  /// One result, read and held against what was asked.
-  struct Answer {
-    task::Evaluation evaluation;
-    std::vector<task::Sample> samples;
-  };
-
   /// All references must outlive the executor.
   Executor(archive::Archive& archive, const CampaignConfiguration& configuration, CampaignState state,
            Evaluator& evaluator, agent::Proposer& proposer, const Observer& observer);
@@ -31,6 +26,9 @@ class Executor {
 
   [[nodiscard]] base::Result<void> perform(const Action& action);
 
+  /// Leaves out what is evidence, as journals of before it was recorded have it.
+  void omit_evidence() { evidence_ = false; }
+
   /// Takes what people left for the running campaign (mailbox.hpp) into the journal. What does not fit is dropped, and told.
   [[nodiscard]] base::Result<void> take_messages();
 
@@ -38,6 +36,7 @@ class Executor {
   [[nodiscard]] base::Result<void> perform_one(const Start& start);
   [[nodiscard]] base::Result<void> perform_one(const Evaluate& evaluate);
   [[nodiscard]] base::Result<void> perform_one(const Propose& propose);
+  [[nodiscard]] base::Result<void> perform_one(const Conclude& conclude);
   [[nodiscard]] base::Result<void> perform_one(const PromoteByPolicy& promotion);
   [[nodiscard]] base::Result<void> perform_one(const Note& note);
   [[nodiscard]] base::Result<void> perform_one(const Demote& demotion);
@@ -61,7 +60,7 @@ class Executor {
   /// Turns a result into the events that it means: first what became of the subject, then what was learned.
   [[nodiscard]] base::Result<std::vector<Entry>> interpret(const PendingEvaluation& target,
                                                            const task::EvaluationRequest& request,
-                                                           const Answer& answer) const;
+                                                           const JudgesAnswer& answer) const;
   /// Ingests the bundle and appends the events in one transaction.
   [[nodiscard]] base::Result<void> ingest(const os::Path& folder, const std::vector<Entry>& entries);
 
@@ -78,6 +77,7 @@ class Executor {
   agent::Proposer& proposer_;
   const Observer& observer_;
   KnownCode known_code_;
+  bool evidence_ = true;
   int attempts_ = 0;  // At the evaluation that is due, in this run.
   bool prepared_baseline_ = false;
   std::optional<int> prepared_round_;      // Whose candidates are in the build cache.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <assay/control/fold_parts.hpp>
 #include <assay/control/injections.hpp>
 #include <assay/control/proposals.hpp>
 #include <assay/control/requests.hpp>
@@ -25,7 +26,8 @@ class Folding {
 
   base::Result<void> operator()(const EvaluationIntended& entry) {
     ASSAY_TRY(require(!state_.pending, "another evaluation is under way"));
-    ASSAY_TRY(require(entry.attempt == state_.failed_attempts + 1, "the attempt is out of order"));
+    ASSAY_TRY(
+        require(entry.attempt == next_attempt(state_, entry.purpose, entry.candidate), "the attempt is out of order"));
     ASSAY_TRY(require(is_due(entry), "the evaluation is not due"));
     ASSAY_TRY(require(entry.incumbent == compared_with(state_, entry.purpose), "the incumbent is another one"));
     state_.pending = {entry.purpose, entry.candidate, entry.attempt, entry.evaluation};
@@ -167,142 +169,43 @@ class Folding {
     return {};
   }
 
-  base::Result<void> operator()(const InjectionMade& entry) {
-    ASSAY_TRY(require(searching(), "no injection can begin now"));
-    ASSAY_TRY(require(entry.number == static_cast<int>(state_.injections.size()) + 1,
-                      "an injection's number is out of order"));
-    ASSAY_TRY(require(entry.of == (entry.kind == InjectionKind::null ? state_.incumbent_number() : 0),
-                      "it copies neither the incumbent nor the baseline"));
-    ASSAY_TRY(require(entry.round == state_.current_round(), "its round is another"));
-    state_.injections.emplace_back().made = entry;
-    return {};
-  }
+  base::Result<void> operator()(const InjectionMade& entry) { return take(entry, state_); }
 
   base::Result<void> operator()(const InjectionGated& entry) {
     ASSAY_TRY(require(injected(entry.injection), "there is no such injection"));
-    InjectionState& injection = injected_at(entry.injection);
-    ASSAY_TRY(settle(injection.made.kind == InjectionKind::null ? Purpose::null_gate : Purpose::slower_gate,
-                     entry.injection, entry.evaluation));
-    injection.gate_evaluation = entry.evaluation;
-    injection.outcome = entry.outcome;
-    injection.cause = entry.cause;
-    injection.log_ratio = entry.log_ratio;
-    injection.passed_gate = entry.outcome == task::Outcome::better;
-    return {};
+    const bool is_null = injected_at(entry.injection).made.kind == InjectionKind::null;
+    ASSAY_TRY(settle(is_null ? Purpose::null_gate : Purpose::slower_gate, entry.injection, entry.evaluation));
+    return take(entry, state_);
   }
 
   base::Result<void> operator()(const InjectionSwept& entry) {
     ASSAY_TRY(settle(Purpose::null_sweep, entry.injection, entry.evaluation));
-    InjectionState& injection = injected_at(entry.injection);
-    take_sweep(entry, injection);
-    return {};
+    return take(entry, state_);
   }
 
-  base::Result<void> operator()(const NullPromoted& entry) {
-    ASSAY_TRY(require(injected(entry.injection) && injected_at(entry.injection).decision &&
-                          injected_at(entry.injection).decision->verdict == promote::Decision::Verdict::promote,
-                      "no sweep of it would have promoted it"));
-    injected_at(entry.injection).alarm = entry.why;
-    return {};
-  }
+  base::Result<void> operator()(const NullPromoted& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const InjectionWarned& entry) { return take(entry, state_); }
 
-  base::Result<void> operator()(const InjectionWarned& entry) {
-    ASSAY_TRY(require(injected(entry.injection) && injected_at(entry.injection).outcome, "it was not judged"));
-    injected_at(entry.injection).warning = entry.why;
-    return {};
-  }
+  base::Result<void> operator()(const AgentRunIntended& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const AgentRunEnded& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const BudgetReached& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const ArmChosen& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const RoundPlanned& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const CandidatesSummarised& entry) { return take(entry, state_); }
 
-  base::Result<void> operator()(const AgentRunIntended& entry) {
-    ASSAY_TRY(require(searching(), "no agent can run now"));
-    ++state_.agent_runs;
-    AgentRunState& run = state_.runs.emplace_back();
-    run.id = entry.run;
-    run.agent = entry.agent;
-    run.round = state_.rounds_started + 1;
-    state_.arm_pending.clear();
-    return require(state_.ledger.reserve(entry.run, entry.most).has_value(), "the budget does not hold the run");
-  }
+  base::Result<void> operator()(const HypothesisStated& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const HypothesisTested& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const EvidenceRecorded& entry) { return take(entry, state_); }
 
-  base::Result<void> operator()(const AgentRunEnded& entry) {
-    ASSAY_TRY(require(state_.ledger.settle(entry.run, entry.actuals).has_value(), "nobody intended the run"));
-    state_.agent_outcomes.push_back(entry.outcome);
-    const auto run = std::find_if(state_.runs.begin(), state_.runs.end(),
-                                  [&](const AgentRunState& one) { return one.id == entry.run; });
-    ASSAY_TRY(require(run != state_.runs.end(), "nobody intended the run"));
-    run->outcome = entry.outcome;
-    const Actual& dollars = entry.actuals[static_cast<std::size_t>(Resource::micro_dollars)];
-    if (dollars.certainty != Actual::Certainty::unknown) {
-      run->micro_dollars = static_cast<double>(dollars.amount);
-    }
-    run->session = entry.session;
-    run->model = entry.model;
-    return {};
-  }
-
-  base::Result<void> operator()(const BudgetReached& entry) {
-    state_.budget_reached = entry.why;
-    return require(searching(), "no agent can run now");
-  }
-
-  base::Result<void> operator()(const HypothesisStated& entry) {
-    ASSAY_TRY(require(state_.phase != Phase::finished && state_.phase != Phase::failed, "the search is over"));
-    return control::follow(entry, state_.memory);
-  }
-
-  base::Result<void> operator()(const HypothesisTested& entry) {
-    ASSAY_TRY(require(known(entry.candidate), "there is no such candidate"));
-    const CandidateState& candidate = at(entry.candidate);
-    return control::follow(entry,
-                           candidate.sweep_evaluation.empty() ? candidate.gate_evaluation : candidate.sweep_evaluation,
-                           state_.memory);
-  }
-
-  base::Result<void> operator()(const EvidenceRecorded& entry) { return control::follow(entry, state_.memory); }
-
-  base::Result<void> operator()(const ArmChosen& entry) {
-    ASSAY_TRY(require(searching() && entry.number == state_.arms_chosen + 1, "no arm can be chosen now"));
-    state_.arms_chosen = entry.number;
-    state_.arm_pending = entry.arm;
-    return {};
-  }
-
-  base::Result<void> operator()(const RoundPlanned& entry) {
-    ASSAY_TRY(require(searching() && entry.plan.round == state_.rounds_started + 1, "this round is not planned now"));
-    ASSAY_TRY(require(state_.plans.empty() || state_.plans.back().round < entry.plan.round, "the round has a plan"));
-    for (const agent::PlannedHypothesis& one : entry.plan.hypotheses) {
-      ASSAY_TRY(require(one.parent == 0 || known(one.parent), "a hypothesis has a parent that is no candidate"));
-    }
-    state_.plans.push_back(entry.plan);
-    return {};
-  }
-
-  base::Result<void> operator()(const CandidatesSummarised& entry) {
-    ASSAY_TRY(require(searching() && known(entry.summary.up_to), "it is about no candidate"));
-    ASSAY_TRY(require(state_.summaries.empty() || state_.summaries.back().up_to < entry.summary.up_to,
-                      "these candidates were summarised"));
-    state_.summaries.push_back(entry.summary);
-    return {};
-  }
   base::Result<void> operator()(const SupervisorFound& entry) { return take(entry, state_); }
   base::Result<void> operator()(const DecisionAsked& entry) { return take(entry, state_); }
   base::Result<void> operator()(const DecisionAnswered& entry) { return take(entry, state_); }
   base::Result<void> operator()(const DecisionClosed& entry) { return take(entry, state_); }
   base::Result<void> operator()(const PersonSteered& entry) { return take(entry, state_); }
 
-  base::Result<void> operator()(const PersonTimeBooked& entry) {
-    Amounts amounts;
-    amounts[Resource::human_seconds] = entry.seconds;
-    state_.ledger.book(amounts);
-    return {};
-  }
-
-  base::Result<void> operator()(const EvaluationUnaffordable& entry) {
-    ASSAY_TRY(require(!state_.pending && !state_.stopped_by_budget, "nothing is due that costs"));
-    ASSAY_TRY(require(!entry.of_search || (searching() && !state_.search_ended_by_budget), "no search can end now"));
-    (entry.of_search ? state_.search_ended_by_budget : state_.stopped_by_budget) = true;
-    state_.budget_reached = entry.why;
-    return {};
-  }
+  base::Result<void> operator()(const PersonTimeBooked& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const BudgetRaised& entry) { return take(entry, state_); }
+  base::Result<void> operator()(const EvaluationUnaffordable& entry) { return take(entry, state_); }
 
   base::Result<void> operator()(const CampaignFinished& entry) {
     ASSAY_TRY(require(entry.incumbent == state_.incumbent_number(), "the incumbent is another one"));
@@ -313,27 +216,8 @@ class Folding {
     return {};
   }
 
-  // What an evaluation cost, from the event that ends it.
   base::Result<void> account(const std::string& evaluation, const std::optional<Amounts>& spent) {
-    const bool reserved = state_.ledger.open().contains(evaluation);
-    if (!spent) {
-      return require(!reserved, "it does not say what the evaluation cost");
-    }
-    if (settled_) {
-      Amounts& most = state_.dearest[*settled_];
-      for (std::size_t i = 0; i < kResources; ++i) {
-        most.values[i] = std::max(most.values[i], spent->values[i]);
-      }
-    }
-    if (!reserved) {
-      state_.ledger.book(*spent);
-      return {};
-    }
-    Actuals actuals;
-    for (std::size_t i = 0; i < kResources; ++i) {
-      actuals[i] = {Actual::Certainty::exact, spent->values[i]};
-    }
-    return require(state_.ledger.settle(evaluation, actuals).has_value(), "nothing was set aside for it");
+    return book_evaluation(evaluation, spent, settled_, state_);
   }
 
  private:
@@ -344,26 +228,11 @@ class Folding {
     return base::internal_error("journal.order", otherwise);
   }
 
-  [[nodiscard]] bool searching() const {
-    return state_.phase == Phase::searching && !state_.pending && !state_.awaiting;
-  }
+  [[nodiscard]] bool searching() const { return may_search(state_); }
 
-  [[nodiscard]] bool known(int number) const {
-    return number >= 1 && static_cast<std::size_t>(number) <= state_.candidates.size();
-  }
+  [[nodiscard]] bool known(int number) const { return is_candidate(number, state_); }
 
-  [[nodiscard]] bool injected(int number) const {
-    return number >= 1 && static_cast<std::size_t>(number) <= state_.injections.size();
-  }
-
-  // What a sweep says of a candidate and of an injection alike.
-  template <class Swept, class Subject>
-  static void take_sweep(const Swept& entry, Subject& subject) {
-    subject.sweep_evaluation = entry.evaluation;
-    subject.outcome = entry.outcome;
-    subject.cause = entry.cause;
-    subject.decision = entry.decision;
-  }
+  [[nodiscard]] bool injected(int number) const { return is_injection(number, state_); }
 
   InjectionState& injected_at(int number) { return state_.injections[static_cast<std::size_t>(number - 1)]; }
 

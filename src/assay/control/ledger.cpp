@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include <assay/base/text.hpp>
 
@@ -78,6 +79,14 @@ void Ledger::book(const Amounts& amounts) {
   }
 }
 
+void Ledger::set_limits(const Budget& limits) {
+  for (const Resource resource : kAllResources) {
+    if (limits[resource]) {
+      budget_[resource] = limits[resource];
+    }
+  }
+}
+
 Amounts Ledger::reserved() const {
   Amounts total;
   for (const auto& [id, amounts] : open_) {
@@ -118,10 +127,28 @@ std::string amount_text(Resource resource, std::int64_t amount) {
   return fmt::format("{:.1f} minutes of a person", static_cast<double>(amount) / 60);
 }
 
+std::string limits_text(const Budget& budget) {
+  std::vector<std::string> limits;
+  for (const Resource resource : kAllResources) {
+    if (budget[resource]) {
+      limits.push_back(amount_text(resource, *budget[resource]));
+    }
+  }
+  return base::join(limits, ", ");
+}
+
 base::Json encode(const Amounts& amounts) {
   base::Json json = base::Json::object();
   for (const Resource resource : kAllResources) {
     json[std::string(to_string(resource))] = amounts[resource];
+  }
+  return json;
+}
+
+base::Json encode(const Budget& budget) {
+  base::Json json = base::Json::object();
+  for (const Resource resource : kAllResources) {
+    json[std::string(to_string(resource))] = budget[resource] ? base::Json(*budget[resource]) : base::Json();
   }
   return json;
 }

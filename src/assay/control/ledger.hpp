@@ -81,6 +81,8 @@ class Ledger {
   [[nodiscard]] base::Result<Amounts> settle(const std::string& id, const Actuals& actuals);
   /// Books what had no reservation: a person's time.
   void book(const Amounts& amounts);
+  /// Takes these limits in the place of those that there are; what is absent stays.
+  void set_limits(const Budget& limits);
 
   [[nodiscard]] const Budget& budget() const { return budget_; }
   [[nodiscard]] const Amounts& spent() const { return spent_; }
@@ -101,7 +103,12 @@ class Ledger {
 /// "$0.50", "1200 tokens", "3.5 s", with its unit.
 [[nodiscard]] std::string amount_text(Resource resource, std::int64_t amount);
 
+/// "$2.0000, 100 tokens": the limits that there are.
+[[nodiscard]] std::string limits_text(const Budget& budget);
+
 [[nodiscard]] base::Json encode(const Amounts& amounts);
+/// Null where there is no limit.
+[[nodiscard]] base::Json encode(const Budget& budget);
 /// What was spent, what is reserved, the limit and what is left, for each resource.
 [[nodiscard]] base::Json encode(const Ledger& ledger);
 

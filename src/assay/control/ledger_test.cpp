@@ -36,6 +36,21 @@ Actuals told(Certainty certainty, std::int64_t micro) {
   return actuals;
 }
 
+TEST(Ledger, TakesLimitsThatAreGivenAndKeepsTheOthers) {
+  Budget both;
+  both[Resource::micro_dollars] = 100;
+  both[Resource::tokens] = 7;
+  Ledger ledger(both);
+  ASSERT_TRUE(ledger.reserve("a", dollars(90)));
+  EXPECT_FALSE(ledger.reserve("b", dollars(20)));
+  Budget larger;
+  larger[Resource::micro_dollars] = 110;
+  ledger.set_limits(larger);
+  EXPECT_TRUE(ledger.reserve("b", dollars(20)));
+  EXPECT_EQ(ledger.left(Resource::tokens), 7);
+  EXPECT_FALSE(ledger.left(Resource::wall_ms));
+}
+
 TEST(Ledger, WhatIsReservedCountsAsSpentUntilItIsSettled) {
   Ledger ledger = with_limit(Resource::micro_dollars, 100);
   ASSERT_TRUE(ledger.reserve("a", dollars(60)));

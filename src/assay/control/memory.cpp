@@ -86,10 +86,43 @@ base::Result<void> follow(const EvidenceRecorded& entry, Memory& memory) {
   return {};
 }
 
+base::Result<void> close_route(int hypothesis, const std::string& by, const std::string& why, Memory& memory) {
+  if (hypothesis < 1 || static_cast<std::size_t>(hypothesis) > memory.hypotheses.size()) {
+    return base::input_error("memory.hypothesis",
+                             fmt::format("there is no hypothesis {}: the campaign has {} (assay campaign status --json "
+                                         "lists them as /memory/hypotheses)",
+                                         hypothesis, memory.hypotheses.size()));
+  }
+  HypothesisState& state = memory.hypotheses[static_cast<std::size_t>(hypothesis - 1)];
+  if (task::route_key(state.stated.mechanism).empty() || !state.candidate) {
+    return base::input_error("memory.no_route",
+                             fmt::format("hypothesis {} takes no route that could be closed: name one that has a "
+                                         "mechanism and a candidate",
+                                         hypothesis));
+  }
+  state.closed_by = by;
+  state.closed_why = why;
+  return {};
+}
+
+bool is_closed(RouteStanding standing) {
+  return standing == RouteStanding::closed || standing == RouteStanding::closed_by_person;
+}
+
+std::string evidence_against(const Route& route) {
+  if (route.closed_by.empty()) {
+    return fmt::format("candidate {} {}", route.candidate, route.test.why);
+  }
+  const std::string why = shown_words(route.closed_why);
+  return shown_words(route.closed_by) + " closed it" + (why.empty() ? "" : ": " + why);
+}
+
 std::string_view to_string(RouteStanding standing) {
   switch (standing) {
     case RouteStanding::closed:
       return "closed";
+    case RouteStanding::closed_by_person:
+      return "closed_by_person";
     case RouteStanding::other_environment:
       return "other_environment";
     case RouteStanding::other_incumbent:
@@ -101,10 +134,12 @@ std::string_view to_string(RouteStanding standing) {
 std::vector<Route> failed_routes(const Memory& memory, int incumbent) {
   std::vector<Route> routes;
   for (const HypothesisState& state : memory.hypotheses) {
-    if (state.status() == task::HypothesisStatus::falsified) {
-      const task::HypothesisTest& test = state.tests.back();
-      routes.push_back(
-          {state.number, state.candidate.value_or(0), state.stated, test, standing_of(test, memory, incumbent)});
+    const bool by_person = !state.closed_by.empty();
+    if (by_person || state.status() == task::HypothesisStatus::falsified) {
+      const task::HypothesisTest test = state.tests.empty() ? task::HypothesisTest() : state.tests.back();
+      routes.push_back({state.number, state.candidate.value_or(0), state.stated, test,
+                        by_person ? RouteStanding::closed_by_person : standing_of(test, memory, incumbent),
+                        state.closed_by, state.closed_why});
     }
   }
   return routes;
@@ -113,7 +148,7 @@ std::vector<Route> failed_routes(const Memory& memory, int incumbent) {
 std::optional<Repeat> repeated_route(const Memory& memory, int incumbent, const task::Hypothesis& hypothesis) {
   const std::vector<Route> routes = failed_routes(memory, incumbent);
   const auto closed = std::find_if(routes.rbegin(), routes.rend(), [&](const Route& route) {
-    return route.standing == RouteStanding::closed && task::same_route(route.stated, hypothesis);
+    return is_closed(route.standing) && task::same_route(route.stated, hypothesis);
   });
   if (closed == routes.rend()) {
     return std::nullopt;
@@ -122,17 +157,18 @@ std::optional<Repeat> repeated_route(const Memory& memory, int incumbent, const 
   if (!silent && !said_before(memory, hypothesis)) {
     return std::nullopt;
   }
-  return Repeat{
-      *closed, fmt::format("\"{}\" in {} is a closed route: candidate {} {}; {}", shown_words(closed->stated.mechanism),
-                           shown_words(closed->stated.regime), closed->candidate, closed->test.why,
-                           silent ? "say in \"differs\" what is different now"
-                                  : "what \"differs\" says was said of it before: say something new")};
+  return Repeat{*closed, fmt::format("\"{}\" in {} is a closed route: {}; {}", shown_words(closed->stated.mechanism),
+                                     shown_words(closed->stated.regime), evidence_against(*closed),
+                                     silent ? "say in \"differs\" what is different now"
+                                            : "what \"differs\" says was said of it before: say something new")};
 }
 
 std::string retry_conditions(const Route& route) {
   switch (route.standing) {
     case RouteStanding::closed:
       break;
+    case RouteStanding::closed_by_person:
+      return "again in another regime, or with what differs stated: a person closed it";
     case RouteStanding::other_environment:
       return "may be tried again: the environment is another one now";
     case RouteStanding::other_incumbent:

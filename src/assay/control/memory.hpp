@@ -20,6 +20,8 @@ struct HypothesisState {
   std::optional<int> candidate;             ///< That tests it; absent: nobody has tried it yet.
   std::string refused;                      ///< Why its candidate was not tried; empty: it was, or there is none.
   std::vector<task::HypothesisTest> tests;  ///< In their order; the last one counts.
+  std::string closed_by;                    ///< The person who closed its route; empty: nobody.
+  std::string closed_why;                   ///< In their words.
 
   [[nodiscard]] task::HypothesisStatus status() const {
     return tests.empty() ? task::HypothesisStatus::open : tests.back().status;
@@ -41,24 +43,37 @@ struct Memory {
 [[nodiscard]] base::Result<void> follow(const HypothesisTested& entry, const std::string& evaluation, Memory& memory);
 [[nodiscard]] base::Result<void> follow(const EvidenceRecorded& entry, Memory& memory);
 
-/// Whether a falsified hypothesis bars its route now. Persisted nowhere: it follows from what the campaign is about now.
+/// A person closes the route of a hypothesis, whatever it measured. Input errors say what is wrong with the number.
+[[nodiscard]] base::Result<void> close_route(int hypothesis, const std::string& by, const std::string& why,
+                                             Memory& memory);
+
+/// Whether a hypothesis whose route failed, or was closed by a person, bars it now. Persisted nowhere: it follows from what the campaign is about now.
 enum class RouteStanding : std::uint8_t {
   closed,
+  closed_by_person,   ///< In every environment, and against every incumbent.
   other_environment,  ///< Open again: it was measured in another environment.
   other_incumbent,    ///< Open again: it was measured against another incumbent.
 };
 [[nodiscard]] std::string_view to_string(RouteStanding standing);
 
-/// A route that failed: what was tried, what it measured, and when it may be tried again.
+/// Whether it bars a proposal.
+[[nodiscard]] bool is_closed(RouteStanding standing);
+
+/// A route that failed, or that a person closed: what was tried, what it measured, and when it may be tried again.
 struct Route {
   int hypothesis = 0;
   int candidate = 0;
   task::Hypothesis stated;
-  task::HypothesisTest test;
+  task::HypothesisTest test;  ///< The last one; of what a person closed there may be none.
   RouteStanding standing = RouteStanding::closed;
+  std::string closed_by;  ///< A person; empty: the measurement.
+  std::string closed_why;
 };
 
-/// Every falsified hypothesis, in their order, as it stands for a campaign with this incumbent (0: the baseline).
+/// What speaks against a route in words: what it measured, or who closed it and why.
+[[nodiscard]] std::string evidence_against(const Route& route);
+
+/// Every falsified hypothesis and every one whose route a person closed, in their order, as it stands for a campaign with this incumbent (0: the baseline).
 [[nodiscard]] std::vector<Route> failed_routes(const Memory& memory, int incumbent);
 
 /// A hypothesis takes a closed route again, and may not.

@@ -174,5 +174,33 @@ TEST(Memory, WordsOfAnAuthorStayInTheirPlace) {
   EXPECT_THAT(repeat->why, Not(HasSubstr(std::string(130, 'y'))));
 }
 
+// A person may know what no measurement says: that a route is not worth more runs.
+TEST(Memory, APersonClosesARouteWhateverItMeasured) {
+  Memory memory;
+  learn(memory, route_about("wider loads"), measured_between(-0.1, 0.1));
+  EXPECT_FALSE(repeated_route(memory, 0, route_about("wider loads")));
+  must(close_route(1, "Ada", "the loads\nare coalesced", memory));
+  for (const int incumbent : {0, 7}) {
+    const auto repeat = repeated_route(memory, incumbent, route_about("Wider Loads"));
+    ASSERT_TRUE(repeat) << "against every incumbent";
+    EXPECT_EQ(repeat->route.standing, RouteStanding::closed_by_person);
+    EXPECT_THAT(repeat->why, HasSubstr("is a closed route: Ada closed it: the loads are coalesced;"));
+  }
+  EXPECT_FALSE(repeated_route(memory, 0, route_about("wider loads", "aligned to a line now")));
+  EXPECT_THAT(retry_conditions(failed_routes(memory, 0).at(0)), HasSubstr("with what differs stated"));
+  EXPECT_EQ(memory.hypothesis(1).status(), HypothesisStatus::undecided) << "words change no status";
+}
+
+TEST(Memory, OnlyARouteThatWasTakenCanBeClosed) {
+  Memory memory;
+  learn(memory, route_about(""), measured_between(0.1, 0.2));
+  must(follow(HypothesisStated{2, "codex", route_about("untried")}, memory));
+  for (const int number : {-1, 0, 1, 2, 3}) {
+    const auto closed = close_route(number, "Ada", "", memory);
+    ASSERT_FALSE(closed) << number;
+    EXPECT_EQ(closed.error().owner, base::Owner::input);
+  }
+}
+
 }  // namespace
 }  // namespace assay::control

@@ -21,7 +21,9 @@ base::Json view(const Memory& memory, int incumbent) {
                       {"regime", route.stated.regime},
                       {"mechanism", route.stated.mechanism},
                       {"standing", std::string(to_string(route.standing))},
-                      {"measured", route.test.why},
+                      {"measured", route.test.why.empty() ? base::Json() : base::Json(route.test.why)},
+                      {"closed_by", route.closed_by.empty() ? base::Json() : base::Json(route.closed_by)},
+                      {"why", route.closed_by.empty() ? base::Json() : base::Json(route.closed_why)},
                       {"again", retry_conditions(route)}});
   }
   base::Json evidence = base::Json::array();

@@ -183,6 +183,9 @@ struct Narrator {
     return fmt::format("{} took {} ({})", entry.person, amount_text(Resource::human_seconds, entry.seconds),
                        entry.what);
   }
+  std::string operator()(const BudgetRaised& entry) const {
+    return fmt::format("{} raised the budget to {}", entry.by, limits_text(entry.limits));
+  }
   std::string operator()(const EvaluationUnaffordable& entry) const {
     return fmt::format("{} is not made: {}", entry.evaluation, entry.why);
   }

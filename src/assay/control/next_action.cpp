@@ -17,7 +17,7 @@ namespace {
 // Or says that the budget does not hold it.
 Action evaluate(const CampaignState& state, const CampaignConfiguration& configuration, Purpose purpose,
                 int candidate) {
-  const int attempt = state.failed_attempts + 1;
+  const int attempt = next_attempt(state, purpose, candidate);
   const std::string id = evaluation_id(configuration.name, purpose, candidate, attempt);
   Affordability affordable = affordability(state, configuration, purpose);
   if (!affordable.refusal.empty()) {
@@ -27,8 +27,20 @@ Action evaluate(const CampaignState& state, const CampaignConfiguration& configu
   return Evaluate{{purpose, candidate, attempt, id}, false, affordable.most};
 }
 
+// Whether three roles proposed what nobody has summarised yet.
+bool is_unsummarised(const CampaignState& state, const CampaignConfiguration& configuration) {
+  const bool wanted =
+      configuration.agent && configuration.agent->full_agent && configuration.agent->full_agent->summarise_last;
+  const int up_to = state.summaries.empty() ? 0 : state.summaries.back().up_to;
+  return wanted && !state.candidates.empty() && state.candidates.back().round > 0 &&
+         state.candidates.back().number > up_to;
+}
+
 // The search is over: what it found is confirmed.
 Action end_search(const CampaignState& state, const CampaignConfiguration& configuration) {
+  if (is_unsummarised(state, configuration)) {
+    return Conclude{};
+  }
   if (state.incumbent) {
     return evaluate(state, configuration, Purpose::confirmation, *state.incumbent);
   }

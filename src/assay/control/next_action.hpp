@@ -25,6 +25,9 @@ struct Propose {
   int round = 0;
 };
 
+/// Have the candidates of the last round summarised.
+struct Conclude {};
+
 /// Let the policy promote the candidate that won its sweep.
 struct PromoteByPolicy {
   int candidate = 0;
@@ -51,7 +54,7 @@ struct Finish {};
 /// Nothing is to be done until a person answers, or ever.
 struct Stop {};
 
-using Action = std::variant<Start, Evaluate, Propose, PromoteByPolicy, Note, Demote, Inject, Finish, Stop>;
+using Action = std::variant<Start, Evaluate, Propose, Conclude, PromoteByPolicy, Note, Demote, Inject, Finish, Stop>;
 
 /// Decides what comes next. Pure: the whole order of a campaign is here.
 [[nodiscard]] Action next_action(const CampaignState& state, const CampaignConfiguration& configuration);

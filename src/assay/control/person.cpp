@@ -7,6 +7,7 @@
 
 #include <assay/base/random.hpp>
 #include <assay/base/text.hpp>
+#include <assay/control/next_action.hpp>
 
 namespace assay::control {
 namespace {
@@ -57,10 +58,35 @@ base::Result<void> check_value(Option option, const std::string& value, const Ca
     }
     return {};
   }
+  if (option == Option::close_route) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (value.empty() || error != std::errc() || end != value.data() + value.size()) {
+      return base::input_error("inbox.value",
+                               "close_route needs a hypothesis: give --value with its number (assay campaign status "
+                               "--json lists them as /memory/hypotheses)");
+    }
+    Memory tried = state.memory;
+    return close_route(number, "a person", "", tried);
+  }
   if (option != Option::switch_model && !value.empty()) {
     return base::input_error("inbox.value", fmt::format("{} takes no --value", to_string(option)));
   }
   return {};
+}
+
+// Whether anything but another confirmation would follow.
+bool would_go_on(const CampaignConfiguration& configuration, const CampaignState& state, const BudgetRaised& raised) {
+  CampaignState after = state;
+  auto [kind, body] = encode_entry(raised);
+  if (!apply(configuration, {state.last_sequence + 1, std::move(kind), std::move(body), {}}, after)) {
+    return false;
+  }
+  const Action next = next_action(after, configuration);
+  const auto* evaluate = std::get_if<Evaluate>(&next);
+  const bool only_confirms = evaluate != nullptr && evaluate->target.purpose == Purpose::confirmation;
+  return state.phase != Phase::finished ||
+         (!only_confirms && !std::holds_alternative<Finish>(next) && !std::holds_alternative<Conclude>(next));
 }
 
 }  // namespace
@@ -100,6 +126,41 @@ base::Result<Entry> answer_entry(const CampaignConfiguration& configuration, con
         fmt::format("{} is told to whoever proposes: say what, with --because TEXT", to_string(option)));
   }
   return Entry(DecisionAnswered{decision, option, answer.value, answer.by, answer.seconds, answer.why});
+}
+
+base::Result<std::optional<Entry>> raise_entry(const CampaignConfiguration& configuration, const CampaignState& state,
+                                               const Budget& wanted, const std::string& by) {
+  BudgetRaised raised{std::string(base::trim(by)), {}};
+  for (std::size_t i = 0; i < kResources; ++i) {
+    const auto resource = static_cast<Resource>(i);
+    const auto had = state.ledger.budget()[resource];
+    if (!wanted[resource] || wanted[resource] == had) {
+      continue;
+    }
+    if (!had || *wanted[resource] < *had) {
+      return base::input_error(
+          "budget.lowered",
+          fmt::format("campaign {} may spend {}, and {} is less: a limit is only ever raised; leave it out to go on "
+                      "as it is",
+                      configuration.name, had ? amount_text(resource, *had) : "without a limit",
+                      amount_text(resource, *wanted[resource])));
+    }
+    raised.limits[resource] = wanted[resource];
+  }
+  if (raised.limits == Budget()) {
+    return std::optional<Entry>();
+  }
+  ASSAY_TRY(check_name(raised.by));
+  const bool ended = state.phase == Phase::failed || (state.phase == Phase::finished && state.budget_reached.empty());
+  if (ended || !would_go_on(configuration, state, raised)) {
+    return base::input_error(
+        "budget.too_late",
+        fmt::format(
+            "campaign {} is {}, and no limit would let it go on: run another one, whose --baseline is what this "
+            "one found (assay export)",
+            configuration.name, to_string(state.phase)));
+  }
+  return std::optional<Entry>(std::move(raised));
 }
 
 base::Result<Entry> steer_entry(const CampaignConfiguration& configuration, const CampaignState& state,

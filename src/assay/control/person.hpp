@@ -32,4 +32,10 @@ struct PersonAnswer {
 [[nodiscard]] base::Result<Entry> steer_entry(const CampaignConfiguration& configuration, const CampaignState& state,
                                               const std::string& by, std::int64_t seconds, const std::string& text);
 
+/// Raises the limits of a campaign to those that are given here; absent ones stay. Nothing: they are as high already. A lower
+/// one, one where there was none, and a campaign that no limit ended, are input errors.
+[[nodiscard]] base::Result<std::optional<Entry>> raise_entry(const CampaignConfiguration& configuration,
+                                                             const CampaignState& state, const Budget& wanted,
+                                                             const std::string& by);
+
 }  // namespace assay::control

@@ -33,9 +33,7 @@ std::optional<task::Hypothesis> stated_by(const CampaignState& state, const agen
   if (!proposal.stated || proposal.tests) {
     return std::nullopt;
   }
-  task::Hypothesis hypothesis = *proposal.stated;
-  hypothesis.regime = known_regime(state, hypothesis.regime);
-  return hypothesis;
+  return in_known_regime(state, *proposal.stated);
 }
 
 // The hypothesis of an earlier event that a proposal may still test; of two proposals the first has it.
@@ -67,6 +65,11 @@ std::string measured_text(const CampaignState& state, int number) {
 }
 
 }  // namespace
+
+task::Hypothesis in_known_regime(const CampaignState& state, task::Hypothesis hypothesis) {
+  hypothesis.regime = known_regime(state, hypothesis.regime);
+  return hypothesis;
+}
 
 CandidatesProposed number_proposals(const CampaignState& state, const CampaignConfiguration& configuration, int round,
                                     std::string proposer, const std::vector<agent::Proposal>& proposals) {

@@ -32,4 +32,7 @@ namespace assay::control {
 /// Makes proposals of the candidates that a person supplied.
 [[nodiscard]] std::vector<agent::Proposal> supplied_proposals(const CampaignConfiguration& configuration);
 
+/// The hypothesis with its regime as this campaign calls it; what names none is about all of them.
+[[nodiscard]] task::Hypothesis in_known_regime(const CampaignState& state, task::Hypothesis hypothesis);
+
 }  // namespace assay::control

@@ -46,9 +46,10 @@ bool is_from_outside(const Entry& entry, bool waits) {
     return waits;
   }
   return comes_from_person(entry) || std::holds_alternative<PersonTimeBooked>(entry) ||
-         std::holds_alternative<AgentRunIntended>(entry) || std::holds_alternative<AgentRunEnded>(entry) ||
-         std::holds_alternative<BudgetReached>(entry) || std::holds_alternative<ArmChosen>(entry) ||
-         std::holds_alternative<RoundPlanned>(entry) || std::holds_alternative<CandidatesSummarised>(entry);
+         std::holds_alternative<BudgetRaised>(entry) || std::holds_alternative<AgentRunIntended>(entry) ||
+         std::holds_alternative<AgentRunEnded>(entry) || std::holds_alternative<BudgetReached>(entry) ||
+         std::holds_alternative<ArmChosen>(entry) || std::holds_alternative<RoundPlanned>(entry) ||
+         std::holds_alternative<CandidatesSummarised>(entry);
 }
 
 }  // namespace assay::control

@@ -39,10 +39,13 @@ bool same_entry(const archive::Event& recorded, const archive::Event& other) {
 
 class JournalReplayer {
  public:
-  JournalReplayer(const archive::Archive& archive, RecordedCampaign recorded, archive::Archive& scratch)
+  enum class Evidence : std::uint8_t { recorded, before };
+  JournalReplayer(const archive::Archive& archive, RecordedCampaign recorded, archive::Archive& scratch,
+                  Evidence evidence)
       : archive_(archive),
         recorded_(std::move(recorded)),
         scratch_(scratch),
+        evidence_(evidence),
         evaluator_(archive_, recorded_, scratch.spool()),
         proposer_(archive_, recorded_) {
     replay_.campaign = recorded_.configuration.name;
@@ -118,12 +121,13 @@ class JournalReplayer {
   // Which arm has the next run, drawn from those that had not failed in this round or, where a controller came between,
   // from all: which of them were open is not written down.
   base::Result<std::string> draw_arm(const ArmChosen& recorded) {
-    if (!recorded_.configuration.agent) {
+    const auto plan = plan_with_model(recorded_.configuration, state_.supervision.model);
+    if (!plan) {
       return std::string();
     }
     std::vector<std::string> all;
     std::vector<std::string> open;
-    const std::vector<AgentArm> arms = recorded_.configuration.agent->arms();
+    const std::vector<AgentArm> arms = plan->arms();
     for (const AgentArm& arm : arms) {
       const std::string name = arm_name(arm, arms.size() == 1);
       all.push_back(name);
@@ -167,6 +171,9 @@ class JournalReplayer {
     agent::Proposer& proposer = tuner_ ? static_cast<agent::Proposer&>(*tuner_) : proposer_;
     const Observer nobody;
     Executor executor(scratch_, recorded_.configuration, state_, evaluator_, proposer, nobody);
+    if (evidence_ == Evidence::before) {
+      executor.omit_evidence();
+    }
     const auto performed = executor.perform(action);
     const std::int64_t before = state_.last_sequence;
     state_ = executor.state();
@@ -223,6 +230,7 @@ class JournalReplayer {
   const archive::Archive& archive_;
   RecordedCampaign recorded_;
   archive::Archive& scratch_;
+  Evidence evidence_;
   RecordedEvaluator evaluator_;
   RecordedProposer proposer_;
   std::unique_ptr<agent::Tuner> tuner_;
@@ -230,16 +238,35 @@ class JournalReplayer {
   JournalReplay replay_;
 };
 
+// Whether the controller would have written evidence where the journal, which was written before there was any, has none.
+bool is_from_before_evidence(const RecordedCampaign& recorded, const JournalReplay& replay) {
+  const bool has_any = std::any_of(recorded.entries.begin(), recorded.entries.end(), [](const auto& entry) {
+    return entry && std::holds_alternative<EvidenceRecorded>(*entry);
+  });
+  return !has_any && replay.difference && replay.difference->other.starts_with(EvidenceRecorded::kKind);
+}
+
 }  // namespace
 
 base::Result<JournalReplay> replay_journal(const archive::Archive& archive, const std::string& campaign,
                                            const os::Path& scratch) {
-  ASSAY_TRY_ASSIGN(RecordedCampaign recorded, read_recorded_campaign(archive, campaign));
+  ASSAY_TRY_ASSIGN(const RecordedCampaign recorded, read_recorded_campaign(archive, campaign));
   ASSAY_TRY_ASSIGN(const auto stored, archive.campaign(campaign));
   ASSAY_CHECK(stored.has_value());  // Its configuration was read.
-  ASSAY_TRY_ASSIGN(archive::Archive own, archive::Archive::open_writer(scratch / "archive"));
-  ASSAY_TRY(own.create_campaign(*stored));
-  return JournalReplayer(archive, std::move(recorded), own).run();
+  const auto replay_in = [&](const char* folder, JournalReplayer::Evidence evidence) -> base::Result<JournalReplay> {
+    ASSAY_TRY_ASSIGN(archive::Archive own, archive::Archive::open_writer(scratch / folder));
+    ASSAY_TRY(own.create_campaign(*stored));
+    return JournalReplayer(archive, recorded, own, evidence).run();
+  };
+  ASSAY_TRY_ASSIGN(JournalReplay replay, replay_in("archive", JournalReplayer::Evidence::recorded));
+  if (is_from_before_evidence(recorded, replay)) {
+    ASSAY_TRY_ASSIGN(replay, replay_in("without-evidence", JournalReplayer::Evidence::before));
+    replay.note =
+        "this journal was written by an Assay of before evidence was recorded: the evidence_recorded events that this "
+        "one "
+        "would write beside its results were left out, and all else was decided anew";
+  }
+  return replay;
 }
 
 base::Json encode(const JournalReplay& replay) {
@@ -251,8 +278,13 @@ base::Json encode(const JournalReplay& replay) {
                   {"other", replay.difference->other},
                   {"why", replay.difference->why}};
   }
-  return {{"campaign", replay.campaign}, {"events", replay.events}, {"reproduced", replay.reproduced},
-          {"decided", replay.decided},   {"taken", replay.taken},   {"difference", std::move(difference)}};
+  return {{"campaign", replay.campaign},
+          {"events", replay.events},
+          {"reproduced", replay.reproduced},
+          {"decided", replay.decided},
+          {"taken", replay.taken},
+          {"difference", std::move(difference)},
+          {"note", replay.note.empty() ? base::Json() : base::Json(replay.note)}};
 }
 
 }  // namespace assay::control

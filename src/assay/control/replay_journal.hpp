@@ -28,6 +28,7 @@ struct JournalReplay {
   std::map<std::string, std::int64_t> decided;  ///< Of those, by kind: what the controller decided anew.
   std::map<std::string, std::int64_t> taken;    ///< By kind: what came from outside, and was taken as it is written.
   std::optional<JournalDifference> difference;  ///< The first; absent: all was reproduced.
+  std::string note;  ///< What a journal of before does not have, and was left out here too; empty: it has all.
 };
 
 /// Goes through a campaign again, offline: the same controller, in an archive of its own in `scratch`, an existing folder,
@@ -37,7 +38,8 @@ struct JournalReplay {
 /// tuner's proposals and which agent has the next run; numbers, duplicates, closed routes, budgets, and what the supervisor
 /// finds and asks. What it writes must be the journal, byte for byte. What came from outside (a person's word, what agents
 /// left with the hypotheses that they stated, what that cost, plans of a planner and the judged claims of a summariser, how
-/// an attempt failed) is taken as it is written, but must fit.
+/// an attempt failed) is taken as it is written, but must fit. A journal that was written before evidence was recorded is gone
+/// through again without, and says so.
 [[nodiscard]] base::Result<JournalReplay> replay_journal(const archive::Archive& archive, const std::string& campaign,
                                                          const os::Path& scratch);
 

@@ -314,5 +314,31 @@ TEST(ReplayJournal, OfACampaignThatDoesNotExistIsAnInputError) {
   EXPECT_EQ(replay_journal(laboratory.archive(), "nowhere", scratch.path()).error().code, "campaign.not_found");
 }
 
+// As an Assay of before memory wrote it: the same journal without its evidence.
+TEST(ReplayJournal, AJournalOfBeforeEvidenceIsReplayedWithoutAndSaysSo) {
+  CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.policy.sweep.self_comparison = true;
+  configuration.policy.gate.self_comparison = true;
+  Laboratory laboratory(configuration);
+  must(laboratory.run());
+  EXPECT_TRUE(replayed(laboratory).note.empty());
+  std::string script = "DELETE FROM decisions; DELETE FROM events WHERE kind = 'evidence_recorded'; ";
+  std::size_t kept = 0;
+  const auto kinds = laboratory.kinds();
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] != EvidenceRecorded::kKind) {
+      script += fmt::format("UPDATE events SET sequence = {} WHERE sequence = {}; ", ++kept, i + 1);
+    }
+  }
+  ASSERT_LT(kept, kinds.size()) << "else there is nothing to leave out";
+  const auto done = archive::open_raw(laboratory.archive().root()).script(script);
+  ASSERT_TRUE(done) << done.error().text();
+  const JournalReplay replay = replayed(laboratory);
+  EXPECT_FALSE(replay.difference) << replay.difference->why << replay.difference->other;
+  EXPECT_EQ(replay.reproduced, replay.events);
+  EXPECT_THAT(replay.note, HasSubstr("before evidence was recorded"));
+  EXPECT_EQ(encode(replay)["note"], replay.note);
+}
+
 }  // namespace
 }  // namespace assay::control

@@ -56,8 +56,9 @@ task::EvaluationRequest make_request(const CampaignConfiguration& configuration,
   if (const auto seed = simulated_seed(configuration.device)) {
     // From the id of the first attempt: what is tried again must measure the same. But a session that said nothing is
     // followed by another one.
+    const int session = next_attempt(state, target.purpose, target.candidate) - state.failed_attempts;
     request.seed = base::mix(*seed, base::stream_id(evaluation_id(configuration.name, target.purpose, target.candidate,
-                                                                  1 + state.void_sessions)));
+                                                                  session + state.void_sessions)));
   }
   request.definition = configuration.definition;
   request.workloads = configuration.workloads;

@@ -26,6 +26,9 @@ agent::PlannedHypothesis read_planned(const task::Node& node) {
   one.mechanism = fields.required("mechanism").text();
   one.change = fields.required("change").text();
   one.predicted_speedup = fields.required("predicted_speedup").number();
+  if (const task::Node differs = fields.optional("differs"); differs.present()) {
+    one.differs = differs.text();
+  }
   fields.refuse_others();
   return one;
 }

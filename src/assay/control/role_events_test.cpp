@@ -165,5 +165,75 @@ TEST(RolesInACampaign, AControllerThatDiesAfterThePlanGoesOnWithIt) {
   EXPECT_EQ(laboratory.state().plans.at(1).hypotheses.at(0).change, "round 2") << "it is in the journal";
 }
 
+// Proposes one candidate a round, and at the end says what it is told to.
+class ConcludingAgent final : public agent::Proposer {
+ public:
+  [[nodiscard]] std::string name() const override { return "roles"; }
+  void attend(const agent::Situation& situation, agent::RunJournal& journal) override {
+    round_ = situation.roles.round;
+    journal_ = &journal;
+  }
+  [[nodiscard]] base::Result<std::vector<agent::Proposal>> propose(const std::vector<agent::Trial>& /*history*/,
+                                                                   int /*count*/) override {
+    const std::string number = std::to_string(round_);
+    return std::vector<agent::Proposal>{
+        {testing::sample_solution("try-" + number, "y = try_" + number + "(x);\n// speed: 1.1\n"), {}, std::nullopt}};
+  }
+  [[nodiscard]] base::Result<void> conclude(const std::vector<agent::Trial>& history) override {
+    ++concluded;
+    if (!keeps) {
+      return {};
+    }
+    return journal_->keep(agent::Summary{"r", history.back().number, {}, {}});
+  }
+  bool keeps = true;
+  int concluded = 0;
+
+ private:
+  int round_ = 0;
+  agent::RunJournal* journal_ = nullptr;
+};
+
+CampaignConfiguration with_three_roles() {
+  CampaignConfiguration configuration = testing::sample_configuration();
+  configuration.supplied.clear();
+  configuration.rounds = 2;
+  configuration.candidates_per_round = 1;
+  configuration.agent.emplace().word = "codex";
+  configuration.agent->full_agent = FullAgentPlan{"codex", "codex"};
+  return configuration;
+}
+
+TEST(RolesInACampaign, TheLastRoundIsSummarisedOnceBeforeTheEnd) {
+  for (const bool keeps : {true, false}) {
+    const CampaignConfiguration configuration = with_three_roles();
+    Laboratory laboratory(configuration);
+    ConcludingAgent roles;
+    roles.keeps = keeps;
+    const CampaignState state =
+        must(run_campaign(laboratory.archive(), configuration.name, laboratory.evaluator(), roles, {}));
+    EXPECT_EQ(state.phase, Phase::finished);
+    EXPECT_EQ(roles.concluded, 1);
+    ASSERT_EQ(state.summaries.size(), 1U);
+    EXPECT_EQ(state.summaries[0].up_to, 2);
+    EXPECT_EQ(state.summaries[0].run, keeps ? "r" : "");
+    EXPECT_EQ(state.summaries[0].faults.empty(), keeps) << "that nobody summarised is written down";
+  }
+}
+
+TEST(RolesInACampaign, CampaignsOfBeforeEndAsTheyDid) {
+  CampaignConfiguration configuration = with_three_roles();
+  configuration.agent->full_agent->summarise_last = false;
+  EXPECT_FALSE(encode(configuration)["agent"]["full_agent"].contains("summarise_last"));
+  EXPECT_FALSE(must(decode_configuration(encode(configuration), "stored")).agent->full_agent->summarise_last);
+  EXPECT_TRUE(must(decode_configuration(encode(with_three_roles()), "stored")).agent->full_agent->summarise_last);
+  Laboratory laboratory(configuration);
+  ConcludingAgent roles;
+  const CampaignState state =
+      must(run_campaign(laboratory.archive(), configuration.name, laboratory.evaluator(), roles, {}));
+  EXPECT_EQ(roles.concluded, 0);
+  EXPECT_TRUE(state.summaries.empty());
+}
+
 }  // namespace
 }  // namespace assay::control

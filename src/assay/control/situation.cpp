@@ -38,8 +38,8 @@ std::vector<agent::RegimeFact> regime_facts(const CampaignState& state) {
 std::vector<agent::RouteFact> route_facts(const CampaignState& state) {
   std::vector<agent::RouteFact> facts;
   for (const Route& route : failed_routes(state.memory, state.incumbent_number())) {
-    facts.push_back({route.candidate, route.stated, route.test.effect, route.standing == RouteStanding::closed,
-                     retry_conditions(route)});
+    facts.push_back(
+        {route.candidate, route.stated, route.test.effect, is_closed(route.standing), retry_conditions(route)});
   }
   return facts;
 }
@@ -113,6 +113,7 @@ agent::Situation situation_of(const CampaignConfiguration& configuration, const 
   situation.roles = role_memory(state);
   situation.notes = notes_for_proposer(state);
   situation.start_from = state.supervision.parent;
+  situation.incumbent = state.incumbent_number();
   return situation;
 }
 

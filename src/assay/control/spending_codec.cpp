@@ -16,6 +16,13 @@ void read_body(task::Fields& fields, PersonTimeBooked& entry) {
   entry.seconds = fields.required("seconds").integer({0, kLargestAmount});
 }
 
+base::Json body_of(const BudgetRaised& entry) { return {{"by", entry.by}, {"limits", encode(entry.limits)}}; }
+
+void read_body(task::Fields& fields, BudgetRaised& entry) {
+  entry.by = read_name(fields.required("by"));
+  entry.limits = read_budget(fields.required("limits"));
+}
+
 base::Json body_of(const EvaluationUnaffordable& entry) {
   return {{"evaluation", entry.evaluation}, {"of_search", entry.of_search}, {"why", entry.why}};
 }
@@ -24,6 +31,18 @@ void read_body(task::Fields& fields, EvaluationUnaffordable& entry) {
   entry.evaluation = read_name(fields.required("evaluation"));
   entry.of_search = fields.required("of_search").boolean();
   entry.why = read_name(fields.required("why"));
+}
+
+Budget read_budget(const task::Node& node) {
+  Budget budget;
+  task::Fields fields(node);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (const task::Node limit = fields.required(kResourceNames[i]); limit.has_value()) {
+      budget.limits[i] = limit.integer({0, kLargestAmount});
+    }
+  }
+  fields.refuse_others();
+  return budget;
 }
 
 Amounts read_amounts(const task::Node& node) {

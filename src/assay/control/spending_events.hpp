@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-/// The events of spending that is nobody's run: a person's time, and what the budget did not hold. Kinds of events of a
+#include <assay/control/ledger.hpp>
+
+/// The events of spending that is nobody's run: a person's time, limits that were raised, and what the budget did not hold. Kinds of events of a
 /// journal, under the rules of events.hpp. What runs of agents cost stands in events.hpp, what evaluations cost in the events
 /// that end them.
 namespace assay::control {
@@ -15,6 +17,13 @@ struct PersonTimeBooked {
   std::string person;
   std::string what;  ///< What it was for: "approve", "refuse", "steer", …
   std::int64_t seconds = 0;
+};
+
+/// A person raised limits of a campaign that has some. May come at any time; one that a limit had ended goes on from there.
+struct BudgetRaised {
+  static constexpr std::string_view kKind = "budget_raised";
+  std::string by;
+  Budget limits;  ///< Those that are larger now; absent: as it was.
 };
 
 /// An evaluation was not made, because the budget does not hold it.

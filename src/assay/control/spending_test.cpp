@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include <assay/control/evaluation_costs.hpp>
+#include <assay/control/person.hpp>
 #include <assay/control/sample_campaign.hpp>
 
 namespace assay::control {
@@ -79,22 +82,23 @@ INSTANTIATE_TEST_SUITE_P(All, Limit,
                            return one.param.resource == Resource::device_ms ? "SixtySecondsOfTheDevice" : "FiveMinutes";
                          });
 
-TEST(Spending, WhatTheConfirmationTakesIsKeptForIt) {
-  // The first is promoted in a race of one; then the budget ends the search.
+// The first is promoted in a race of one; then the tuner goes on.
+CampaignConfiguration with_a_winner() {
   CampaignConfiguration configuration = costly_campaign();
   configuration.supplied.resize(1);
-  configuration.tunable.reset();
-  configuration = [&] {
-    CampaignConfiguration with_rounds = configuration;
-    with_rounds.tunable = testing::sample_configuration().tunable;
-    with_rounds.rounds = 6;
-    with_rounds.candidates_per_round = 1;
-    return with_rounds;
-  }();
-  const std::int64_t all = [&] {
-    Laboratory unlimited(configuration);
-    return must(unlimited.run()).ledger.spent()[Resource::device_ms];
-  }();
+  configuration.rounds = 6;
+  configuration.candidates_per_round = 1;
+  return configuration;
+}
+
+std::int64_t spent_without_limit(const CampaignConfiguration& configuration) {
+  Laboratory unlimited(configuration);
+  return must(unlimited.run()).ledger.spent()[Resource::device_ms];
+}
+
+TEST(Spending, WhatTheConfirmationTakesIsKeptForIt) {
+  CampaignConfiguration configuration = with_a_winner();
+  const std::int64_t all = spent_without_limit(configuration);
   for (const std::int64_t limit : {all / 2, all * 2 / 3, all * 9 / 10}) {
     SCOPED_TRACE(limit);
     configuration.budget[Resource::device_ms] = limit;
@@ -289,6 +293,101 @@ TEST(EvaluationCosts, ABudgetIsPartOfTheConfigurationAndOldOnesStayAsTheyWere) {
   EXPECT_EQ(read.budget, configuration.budget);
   EXPECT_EQ(budget_of(read)[Resource::wall_ms], 300'000);
   EXPECT_FALSE(budget_of(read)[Resource::tokens]);
+}
+
+Budget device_limit(std::int64_t milliseconds_of_device) {
+  Budget budget;
+  budget[Resource::device_ms] = milliseconds_of_device;
+  return budget;
+}
+
+class RaisedBudget : public ::testing::Test {
+ protected:
+  RaisedBudget() {
+    configuration_.budget[Resource::device_ms] = 60'000;
+    laboratory_.emplace(configuration_);
+  }
+  void raise(const CampaignState& state, const Budget& limits) {
+    const auto raised = must(raise_entry(configuration_, state, limits, "Ada"));
+    ASSERT_TRUE(raised);
+    must(laboratory_->archive().append({configuration_.name, state.last_sequence, {encode_entry(*raised)}}));
+  }
+  std::string refusal(const CampaignState& state, const Budget& limits, const std::string& by = "Ada") {
+    const auto raised = raise_entry(configuration_, state, limits, by);
+    return raised ? "" : raised.error().message;
+  }
+
+  CampaignConfiguration configuration_ = costly_campaign();
+  std::optional<Laboratory> laboratory_;
+};
+
+TEST_F(RaisedBudget, LetsACampaignThatItEndedGoOn) {
+  const CampaignState ended = must(laboratory_->run());
+  ASSERT_EQ(ended.phase, Phase::finished);
+  ASSERT_TRUE(ended.search_ended_by_budget);
+  raise(ended, device_limit(90'000));
+  const CampaignState state = must(laboratory_->run());
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_GT(judged(state), judged(ended)) << "it judges on where it was";
+  EXPECT_LE(state.ledger.spent()[Resource::device_ms], 90'000);
+  EXPECT_GT(state.ledger.spent()[Resource::device_ms], 60'000);
+  EXPECT_THAT(laboratory_->journal(), Contains(AllOf(HasSubstr("budget_raised"), HasSubstr("Ada"))));
+  // And once more: the journal is folded and run as any other.
+  raise(state, device_limit(1'000'000));
+  const CampaignState all = must(laboratory_->run());
+  EXPECT_EQ(judged(all), 20);
+  EXPECT_TRUE(all.budget_reached.empty());
+}
+
+TEST_F(RaisedBudget, WhatTheSearchThenEndsWithIsConfirmedInASessionOfItsOwn) {
+  configuration_ = with_a_winner();
+  const std::int64_t all = spent_without_limit(configuration_);
+  configuration_.budget[Resource::device_ms] = all * 2 / 3;
+  laboratory_.emplace(configuration_);
+  const CampaignState ended = must(laboratory_->run());
+  ASSERT_TRUE(ended.search_ended_by_budget && ended.confirmation);
+  ASSERT_EQ(ended.confirmations.size(), 1U);
+  raise(ended, device_limit(all * 3));
+  const CampaignState state = must(laboratory_->run());
+  EXPECT_EQ(state.phase, Phase::finished);
+  EXPECT_GT(state.rounds_started, ended.rounds_started);
+  ASSERT_EQ(state.confirmations.size(), 2U);
+  EXPECT_NE(state.confirmations[0].evaluation, state.confirmations[1].evaluation);
+  EXPECT_EQ(state.confirmation_evaluation, state.confirmations[1].evaluation);
+  const auto journal = laboratory_->journal();
+  laboratory_->reopen();
+  must(laboratory_->run());
+  EXPECT_EQ(laboratory_->journal(), journal);
+}
+
+TEST_F(RaisedBudget, IsNeverLoweredAndNeverTakenAwayAndHasAName) {
+  const CampaignState ended = must(laboratory_->run());
+  EXPECT_THAT(refusal(ended, device_limit(59'999)), HasSubstr("only ever raised"));
+  Budget other;
+  other[Resource::tokens] = 1000;
+  EXPECT_THAT(refusal(ended, other), HasSubstr("without a limit"));
+  EXPECT_THAT(refusal(ended, device_limit(70'000), "  "), HasSubstr("--by NAME"));
+  EXPECT_FALSE(must(raise_entry(configuration_, ended, device_limit(60'000), "Ada"))) << "as it is";
+}
+
+TEST_F(RaisedBudget, DoesNotWakeACampaignThatNoLimitEnded) {
+  configuration_.budget[Resource::device_ms] = 10'000'000;
+  laboratory_.emplace(configuration_);
+  const CampaignState ended = must(laboratory_->run());
+  ASSERT_EQ(ended.phase, Phase::finished);
+  EXPECT_THAT(refusal(ended, device_limit(20'000'000)), HasSubstr("run another one"));
+  CampaignState copy = ended;
+  const auto [kind, body] = encode_entry(BudgetRaised{"Ada", device_limit(20'000'000)});
+  EXPECT_FALSE(apply(configuration_, {copy.last_sequence + 1, kind, body, {}}, copy)) << "the fold says so too";
+}
+
+TEST_F(RaisedBudget, StartsWhatDidNotHoldTheBaseline) {
+  configuration_.budget[Resource::device_ms] = 0;
+  laboratory_.emplace(configuration_);
+  const CampaignState stopped = must(laboratory_->run());
+  ASSERT_TRUE(stopped.stopped_by_budget);
+  raise(stopped, device_limit(60'000));
+  EXPECT_EQ(must(laboratory_->run()).phase, Phase::finished);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <assay/control/state.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace assay::control {
@@ -30,6 +31,14 @@ const CandidateState& CampaignState::candidate(int number) const {
 const InjectionState& CampaignState::injection(int number) const {
   ASSAY_CHECK(number >= 1 && static_cast<std::size_t>(number) <= injections.size());
   return injections[static_cast<std::size_t>(number - 1)];
+}
+
+int next_attempt(const CampaignState& state, Purpose purpose, int candidate) {
+  const auto before = purpose != Purpose::confirmation
+                          ? 0
+                          : std::count_if(state.confirmations.begin(), state.confirmations.end(),
+                                          [&](const ConfirmationState& one) { return one.candidate == candidate; });
+  return state.failed_attempts + 1 + static_cast<int>(before);
 }
 
 Amounts CampaignState::spent_since_promotion() const {

@@ -116,6 +116,7 @@ struct AgentRunState {
   std::optional<double> micro_dollars;       ///< What it told; absent: nothing.
   std::string session;                       ///< Empty: it told none.
   std::string model;
+  std::string cause = {};  ///< How it ended, in words; and what there is to say of what it left.
 };
 
 /// What was spent for a promotion: all since the one before, or since the beginning.
@@ -159,6 +160,7 @@ struct CampaignState {
   std::map<Purpose, Amounts> dearest;   ///< The most that an evaluation of each kind took so far.
   bool search_ended_by_budget = false;  ///< An evaluation of the search was not affordable; what it found is confirmed.
   bool stopped_by_budget = false;       ///< Nor was the baseline's, or a confirmation: nothing more is done.
+  std::vector<BudgetRaised> raises;     ///< In their order.
   std::vector<PromotionCost> promotion_costs;  ///< In the order of the promotions, those taken back later too.
 
   std::vector<int> reign;  ///< Promoted and not demoted, in that order: the last is the incumbent.
@@ -178,6 +180,9 @@ struct CampaignState {
   /// The round of the newest proposals: 0 before the first and for the supplied candidates.
   [[nodiscard]] int current_round() const { return rounds_started; }
 };
+
+/// The number of the next attempt at an evaluation; a candidate that was confirmed before has one more for each time.
+[[nodiscard]] int next_attempt(const CampaignState& state, Purpose purpose, int candidate);
 
 /// Folds a journal. An event that does not fit (an unknown kind, a number out of order, a result that nobody intended)
 /// is an internal error that names the campaign and the sequence.

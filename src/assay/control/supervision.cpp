@@ -67,6 +67,32 @@ std::optional<SupervisorFound> due_finding(const CampaignState& state, const Cam
   return std::nullopt;
 }
 
+// Routes that a person could close.
+bool has_routes(const CampaignState& state) {
+  return std::any_of(state.memory.hypotheses.begin(), state.memory.hypotheses.end(), [](const HypothesisState& one) {
+    return one.candidate && one.closed_by.empty() && !task::route_key(one.stated.mechanism).empty();
+  });
+}
+
+// How much at most the best is above the roofline's floor: the mean over the regimes of what was modelled when the baseline was
+// measured, less what the incumbent surely gained at the gates since. Nothing where a regime was not modelled, or elsewhere.
+std::optional<double> roofline_headroom(const CampaignState& state) {
+  double sum = 0;
+  for (const promote::Regime& regime : state.regimes) {
+    const auto headroom = newest_evidence(state.memory, task::EvidenceKind::headroom, regime.name);
+    if (!headroom) {
+      return std::nullopt;
+    }
+    sum += headroom->value;
+  }
+  const auto gained =
+      state.incumbent ? state.candidate(*state.incumbent).log_ratio_to_baseline_upper : std::optional<double>(0);
+  if (state.regimes.empty() || !gained) {
+    return std::nullopt;
+  }
+  return sum / static_cast<double>(state.regimes.size()) + *gained;
+}
+
 std::optional<DecisionAsked> due_question(const CampaignState& state, const CampaignConfiguration& configuration) {
   const SupervisionState& supervision = state.supervision;
   if (supervision.findings.empty() || supervision.open_decision(DecisionKind::search) != nullptr ||
@@ -97,6 +123,9 @@ std::optional<DecisionAsked> due_question(const CampaignState& state, const Camp
                                 Option::second_opinion, Option::restart_from}) {
       question.options.push_back(option);
     }
+  }
+  if (configuration.supervision->habits > 1 && has_routes(state)) {
+    question.options.push_back(Option::close_route);
   }
   question.otherwise =
       newest.found.condition == supervise::Condition::diminishing_returns ? Option::go_on : Option::stop;
@@ -132,6 +161,8 @@ std::string_view in_words(Option option) {
       return "let whoever proposes hear a second opinion, which is what --because says";
     case Option::restart_from:
       return "let whoever proposes start from another candidate (--value NUMBER)";
+    case Option::close_route:
+      return "close a route: it is not taken again unless what differs is stated (--value NUMBER of its hypothesis)";
     case Option::sweep:
       return "sweep it";
     case Option::skip:
@@ -158,6 +189,9 @@ supervise::History campaign_history(const CampaignState& state, const CampaignCo
     if (candidate.promoted && !candidate.demotion && candidate.decision) {
       attempt.improvement = std::log(candidate.decision->speedup);
     }
+  }
+  if (configuration.supervision && configuration.supervision->habits > 1) {
+    history.headroom = roofline_headroom(state);
   }
   return history;
 }

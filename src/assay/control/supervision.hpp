@@ -13,8 +13,9 @@
 /// Supervision of a campaign: its candidates as the supervisor sees them, and what is to be journalled after a round. Pure.
 namespace assay::control {
 
-/// The judged candidates of the rounds, in their order; those supplied by hand are nobody's search. An improvement is a promotion that was not taken back, by the gain of its sweep;
-/// undecided is a gate that came to its limit without a decision and whose interval is wider than what counts.
+/// The judged candidates of the rounds, in their order; those supplied by hand are nobody's search. An improvement is a
+/// promotion that was not taken back, by the gain of its sweep; undecided is a gate that came to its limit without a decision
+/// and whose interval is wider than what counts. With how near the roofline the incumbent is, where that was modelled.
 [[nodiscard]] supervise::History campaign_history(const CampaignState& state,
                                                   const CampaignConfiguration& configuration);
 

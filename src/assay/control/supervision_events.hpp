@@ -46,10 +46,11 @@ enum class Option : std::uint8_t {
   restart_from,
   sweep,
   skip,
+  close_route,
 };
-inline constexpr std::array<std::string_view, 9> kOptions = {"go_on",           "stop",           "switch_model",
-                                                             "change_language", "give_reference", "second_opinion",
-                                                             "restart_from",    "sweep",          "skip"};
+inline constexpr std::array<std::string_view, 10> kOptions = {
+    "go_on",        "stop",  "switch_model", "change_language", "give_reference", "second_opinion",
+    "restart_from", "sweep", "skip",         "close_route"};
 [[nodiscard]] std::string_view to_string(Option option);
 /// Says what choosing it does.
 [[nodiscard]] std::string_view in_words(Option option);
@@ -73,7 +74,7 @@ struct DecisionAnswered {
   static constexpr std::string_view kKind = "decision_answered";
   int decision = 0;
   Option option = Option::go_on;
-  std::string value;  ///< The model's name, the candidate's number; empty where the option has none.
+  std::string value;  ///< The model's name, the candidate's or hypothesis' number; empty where the option has none.
   std::string by;
   std::int64_t seconds = 0;  ///< Of their attention.
   std::string why;

@@ -48,6 +48,13 @@ base::Result<void> follow_option(const DecisionState& decision, Option option, c
               ? fmt::format("{} did not want to pay for its sweep: {}", decision.answered->by, decision.answered->why)
               : "its sweep costs more than may be spent unasked, and nobody answered"};
       return {};
+    case Option::close_route: {
+      int number = 0;
+      const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+      return fits(decision.answered && read.ec == std::errc() &&
+                      close_route(number, decision.answered->by, decision.answered->why, state.memory).has_value(),
+                  "no such route can be closed");
+    }
     case Option::go_on:
     case Option::change_language:
     case Option::give_reference:

@@ -223,5 +223,79 @@ TEST(SweepPermission, CountsCallsByTheBaselinesTimes) {
   EXPECT_TRUE(sweep_permission(1, state, configuration).question);
 }
 
+// 10 % above the floor in one regime and 20 % in the other, when the baseline was measured.
+CampaignState near_the_roofline(int losers) {
+  CampaignState state = searching_after(losers);
+  state.regimes = {{"n 1..2", {0, 1}, 0, 0.5}, {"n 4..8", {2, 3}, 2, 0.5}};
+  state.memory.environment = "here";
+  state.memory.evidence = {{task::EvidenceKind::headroom, "n 1..2", std::log(1.1), "memory", "e", "here"},
+                           {task::EvidenceKind::headroom, "n 4..8", std::log(1.2), "memory", "e", "here"}};
+  return state;
+}
+
+TEST(CampaignHistory, KnowsHowNearTheRooflineIs) {
+  CampaignState state = near_the_roofline(1);
+  const double at_first = (std::log(1.1) + std::log(1.2)) / 2;
+  EXPECT_NEAR(campaign_history(state, supervised()).headroom.value(), at_first, 1e-12);
+  state.incumbent = 1;
+  state.candidates[0].log_ratio_to_baseline = -0.11;
+  state.candidates[0].log_ratio_to_baseline_upper = -0.1;
+  EXPECT_NEAR(campaign_history(state, supervised()).headroom.value(), at_first - 0.1, 1e-12)
+      << "less what was surely gained";
+  CampaignConfiguration before = supervised();
+  before.supervision->habits = 1;
+  EXPECT_FALSE(campaign_history(state, before).headroom) << "campaigns of before come to what they came to";
+  state.memory.environment = "elsewhere";
+  EXPECT_FALSE(campaign_history(state, supervised()).headroom) << "evidence expires with its environment";
+  state.memory.environment = "here";
+  state.memory.evidence.pop_back();
+  EXPECT_FALSE(campaign_history(state, supervised()).headroom) << "one regime is not modelled";
+}
+
+TEST(Supervision, APlateauAtTheRooflineEndsTheSearch) {
+  CampaignState state = near_the_roofline(40);
+  state.incumbent = 1;
+  state.candidates[0].log_ratio_to_baseline_upper = -0.12;
+  const auto due = due_supervision(state, supervised());
+  ASSERT_TRUE(due);
+  const auto& found = std::get<SupervisorFound>(*due);
+  EXPECT_EQ(found.condition, supervise::Condition::plateau);
+  EXPECT_EQ(found.cause, supervise::Cause::roofline);
+  EXPECT_EQ(found.recovery, supervise::Recovery::stop);
+  EXPECT_THAT(found.evidence, HasSubstr("are left above what the device allows"));
+}
+
+// Asked about a search, a person may close a route of which the memory knows.
+TEST(Supervision, OffersToCloseARouteThatWasTakenAndClosesIt) {
+  CampaignState state = searching_after(40);
+  HypothesisState& hypothesis = state.memory.hypotheses.emplace_back();
+  hypothesis.number = 1;
+  hypothesis.stated.mechanism = "wider loads";
+  hypothesis.candidate = 1;
+  const auto found = due_supervision(state, supervised());
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(take(std::get<SupervisorFound>(*found), state));
+  const auto asked = due_supervision(state, supervised());
+  ASSERT_TRUE(asked && std::holds_alternative<DecisionAsked>(*asked));
+  EXPECT_THAT(std::get<DecisionAsked>(*asked).options, ::testing::Contains(Option::close_route));
+  CampaignConfiguration before = supervised();
+  before.supervision->habits = 1;
+  EXPECT_THAT(std::get<DecisionAsked>(*due_supervision(state, before)).options,
+              ::testing::Not(::testing::Contains(Option::close_route)));
+  ASSERT_TRUE(take(std::get<DecisionAsked>(*asked), state));
+
+  const auto answer = [&](const std::string& value) {
+    return answer_entry(supervised(), state, 1, {"close_route", value, "Ada", 0, "they are wide"});
+  };
+  for (const char* wrong : {"", "x", "0", "2", "1x"}) {
+    EXPECT_FALSE(answer(wrong)) << wrong;
+  }
+  const auto answered = answer("1");
+  ASSERT_TRUE(answered) << answered.error().text();
+  ASSERT_TRUE(take(std::get<DecisionAnswered>(*answered), state));
+  EXPECT_EQ(state.memory.hypotheses[0].closed_by, "Ada");
+  EXPECT_TRUE(repeated_route(state.memory, 0, state.memory.hypotheses[0].stated));
+}
+
 }  // namespace
 }  // namespace assay::control

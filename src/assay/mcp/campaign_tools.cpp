@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include <assay/archive/archive.hpp>
+#include <assay/agent/candidate_sources.hpp>
 #include <assay/base/text.hpp>
+#include <assay/mcp/history.hpp>
 #include <assay/mcp/measured.hpp>
+#include <assay/mcp/routes.hpp>
 #include <assay/mcp/told.hpp>
 #include <assay/mcp/tool_arguments.hpp>
 #include <assay/mcp/tool_list.hpp>
@@ -30,47 +31,12 @@ const control::CandidateState* named(const control::CampaignState& state, const 
   return found == state.candidates.end() ? nullptr : &*found;
 }
 
-// The number's candidate; nothing for the baseline.
-base::Result<const control::CandidateState*> numbered(const control::CampaignState& state, int number) {
-  if (number > static_cast<int>(state.candidates.size())) {
-    return base::input_error(
-        "mcp.candidate", fmt::format("there is no candidate {}; the campaign has {}", number, state.candidates.size()));
-  }
-  return number == 0 ? nullptr : &state.candidate(number);
-}
-
 Json encode_sources(const std::vector<task::SourceFile>& sources) {
   Json json = Json::array();
   for (const task::SourceFile& source : sources) {
     json.push_back({{"path", source.path}, {"content", source.content}});
   }
   return json;
-}
-
-// Candidates by a test, the newest first.
-template <class Matches>
-Json chosen(const service::CampaignStatus& status, int limit, const Matches& matches) {
-  Json found = Json::array();
-  int more = 0;
-  const auto& candidates = status.state.candidates;
-  for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
-    if (!matches(*candidate)) {
-      continue;
-    }
-    if (static_cast<int>(found.size()) == limit) {
-      ++more;
-    } else {
-      found.push_back(encode_candidate(*candidate, status.configuration.definition, nullptr));
-    }
-  }
-  return {{"candidates", std::move(found)}, {"more", more}};
-}
-
-bool says(std::string_view text, std::string_view words) {
-  const auto same = [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-  };
-  return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();
 }
 
 // Of errors that are not the caller's nothing but the code is told: their words are for whoever runs the machine.
@@ -224,12 +190,13 @@ base::Result<Json> CampaignTools::submit(const Json& arguments, const Caller& ca
     if (!stated) {
       return base::input_error("mcp.hypothesis", "/hypothesis names none: propose_hypothesis returns what to put here");
     }
-    given.submission.hypothesis = *stated;
+    given.submission.hypothesis = stated->claim;
+    given.submission.stated = stated->stated;
   }
   if (given.submission.parent) {
     ASSAY_TRY(numbered(now.state, *given.submission.parent));
   }
-  const std::string fault = service::submission_fault(given.submission.sources, now.configuration.baseline);
+  const std::string fault = agent::candidate_fault(given.submission.sources, now.configuration.baseline);
   if (!fault.empty()) {
     return base::input_error("mcp.sources", "/sources: " + fault);
   }
@@ -348,22 +315,7 @@ base::Result<Json> CampaignTools::get_result(const Json& arguments) const {
 base::Result<Json> CampaignTools::get_profile(const Json& arguments) const {
   ASSAY_TRY_ASSIGN(const int number, read_candidate(arguments));
   ASSAY_TRY_ASSIGN(const Status now, status());
-  ASSAY_TRY_ASSIGN(const control::CandidateState* candidate, numbered(now.state, number));
-  Json regimes = Json::array();
-  const std::string last = candidate == nullptr                   ? std::string()
-                           : !candidate->sweep_evaluation.empty() ? candidate->sweep_evaluation
-                                                                  : candidate->gate_evaluation;
-  if (!last.empty()) {
-    ASSAY_TRY_ASSIGN(const archive::Archive archive, archive::Archive::open_reader(context_.places.archive));
-    ASSAY_TRY_ASSIGN(const auto evaluation, archive.evaluation(last));
-    if (evaluation) {
-      regimes = regimes_of(*evaluation, now.configuration, now.state);
-    }
-  }
-  const std::string note = candidate == nullptr ? "the baseline: get_state has its times"
-                           : regimes.empty()    ? "it was not timed"
-                                             : "speed against the incumbent of its time; no profiler has looked at it";
-  return Json{{"candidate", number}, {"regimes", std::move(regimes)}, {"profile", nullptr}, {"note", note}};
+  return profile_answer(context_, now, number);
 }
 
 base::Result<Json> CampaignTools::compare(const Json& arguments) const {
@@ -379,29 +331,26 @@ base::Result<Json> CampaignTools::compare(const Json& arguments) const {
 base::Result<Json> CampaignTools::failed_routes(const Json& arguments) const {
   ASSAY_TRY_ASSIGN(const int limit, read_limit(arguments));
   ASSAY_TRY_ASSIGN(const Status now, status());
-  return chosen(now, limit, [](const control::CandidateState& candidate) {
-    return candidate.outcome && (!candidate.promoted || candidate.demotion);
-  });
+  Json answer = failed_candidates(now, limit);
+  answer["routes"] = failed_routes_of(now.state, limit);
+  return answer;
 }
 
 base::Result<Json> CampaignTools::search(const Json& arguments) const {
   ASSAY_TRY_ASSIGN(const SearchArguments given, read_search(arguments));
   ASSAY_TRY_ASSIGN(const Status now, status());
-  return chosen(now, given.limit, [&](const control::CandidateState& candidate) {
-    const std::string outcome = candidate.outcome ? std::string(task::to_string(*candidate.outcome)) : "";
-    return says(candidate.name, given.query) || says(candidate.hypothesis.change, given.query) ||
-           says(candidate.hypothesis.regime, given.query) || says(outcome, given.query);
-  });
+  return candidates_with(now, given.query, given.limit);
 }
 
 base::Result<Json> CampaignTools::propose(const Json& arguments) {
-  ASSAY_TRY_ASSIGN(const agent::Hypothesis hypothesis, read_hypothesis_arguments(arguments));
+  ASSAY_TRY_ASSIGN(const service::StatedClaim hypothesis, read_hypothesis_arguments(arguments));
   ASSAY_TRY_ASSIGN(const Status now, status());
-  Json similar = chosen(now, kMostFound, [&](const control::CandidateState& candidate) {
-    return says(candidate.hypothesis.change, hypothesis.change) || says(hypothesis.change, candidate.hypothesis.change);
-  });
+  Json similar = candidates_like(now, hypothesis.claim.change, kMostFound);
   ASSAY_TRY_ASSIGN(const std::string id, desk_.store().add_hypothesis(hypothesis));
-  return Json{{"hypothesis", id}, {"similar", std::move(similar["candidates"])}};
+  return Json{{"hypothesis", id},
+              {"tested", hypothesis.stated.has_value()},
+              {"repeats", repetition_of(now.state, hypothesis.stated)},
+              {"similar", std::move(similar["candidates"])}};
 }
 
 }  // namespace assay::mcp

@@ -104,9 +104,69 @@ TEST_F(CampaignToolsTest, ComparisonsAndRegimesComeFromWhatWasMeasured) {
   const Json profile = world_.ask("get_profile", {{"candidate", 1}});
   ASSERT_GE(profile["regimes"].size(), 1U);
   EXPECT_NEAR(profile["regimes"][0]["speedup"], 2, 1e-6);
-  EXPECT_TRUE(profile["profile"].is_null()) << "nobody has made one";
+  ASSERT_GE(profile["profile"]["workloads"].size(), 1U);
+  EXPECT_GT(profile["profile"]["workloads"][0]["candidate_us"], 0);
+  EXPECT_TRUE(profile["profile"]["workloads"][0]["floor_us"].is_null()) << "the rehearsed judge has no roofline";
+  EXPECT_THAT(profile["profile"]["not_measured"].dump(), HasSubstr("no profiler was run"));
   EXPECT_THAT(world_.ask("get_profile", {{"candidate", 2}})["regimes"], IsEmpty());
-  EXPECT_THAT(world_.ask("get_profile", {{"candidate", 0}})["note"].get<std::string>(), HasSubstr("baseline"));
+  EXPECT_EQ(world_.ask("get_profile", {{"candidate", 2}})["note"], "it was not timed");
+  const Json baseline = world_.ask("get_profile", {{"candidate", 0}});
+  EXPECT_THAT(baseline["note"].get<std::string>(), HasSubstr("baseline"));
+  EXPECT_GE(baseline["profile"]["workloads"].size(), 1U);
+}
+
+// What is stated before it is measured is held against the measurement, and a route that failed is refused.
+TEST_F(CampaignToolsTest, AFalsifiedHypothesisClosesItsRouteUntilSomethingDiffers) {
+  static_cast<void>(world_.judged("cost=50"));
+  Json hypothesis = {{"regime", "all"},
+                     {"limiting_resource", "memory"},
+                     {"change", "stage the tile"},
+                     {"predicted_effect", "faster"},
+                     {"mechanism", "shared memory staging"},
+                     {"predicted_speedup", {{"at_least", 1.1}}}};
+  const Json first = world_.ask("propose_hypothesis", hypothesis);
+  EXPECT_EQ(first["tested"], true);
+  EXPECT_TRUE(first["repeats"].is_null());
+  const auto submit = [&](const char* words, const Json& stated) {
+    const Json job = world_.ask(
+        "submit_candidate", {{"sources", testing::ToolWorld::sources(words)}, {"hypothesis", stated["hypothesis"]}});
+    return world_.ask("wait_for_job", {{"job", job["job"]}});
+  };
+  EXPECT_EQ(submit("cost=80", first)["result"]["outcome"], "not_better");
+  const Json routes = world_.ask("list_failed_routes")["routes"];
+  ASSERT_THAT(routes, SizeIs(1));
+  EXPECT_EQ(routes[0]["hypothesis"], 1);
+  EXPECT_EQ(routes[0]["candidate"], 2);
+  EXPECT_EQ(routes[0]["mechanism"], "shared memory staging");
+  EXPECT_EQ(routes[0]["standing"], "closed");
+  EXPECT_EQ(routes[0]["predicted"], "at least 1.100x");
+  EXPECT_NEAR(routes[0]["measured"]["estimate"], 50.0 / 80, 1e-6);
+  EXPECT_THAT(routes[0]["again"].get<std::string>(), HasSubstr("with what differs stated"));
+
+  hypothesis["mechanism"] = "Shared-memory  STAGING";
+  const Json again = world_.ask("propose_hypothesis", hypothesis);
+  EXPECT_THAT(again["repeats"].get<std::string>(), HasSubstr("is a closed route"));
+  EXPECT_EQ(submit("cost=20", again)["result"]["outcome"], "duplicate") << "nothing is run";
+  hypothesis["differs"] = "two stages instead of one";
+  const Json other = world_.ask("propose_hypothesis", hypothesis);
+  EXPECT_TRUE(other["repeats"].is_null());
+  EXPECT_EQ(submit("cost=21", other)["result"]["promoted"], true);
+  EXPECT_EQ(world_.ask("list_failed_routes")["routes"][0]["standing"], "other_incumbent");
+}
+
+TEST_F(CampaignToolsTest, WordsWithoutAMechanismAreOnlyClaimed) {
+  const Json claimed =
+      world_.ask("propose_hypothesis",
+                 {{"regime", "all"}, {"limiting_resource", "memory"}, {"change", "c"}, {"predicted_effect", "2x"}});
+  EXPECT_EQ(claimed["tested"], false);
+  const ToolResult wrong = world_.call("propose_hypothesis", {{"regime", "all"},
+                                                              {"limiting_resource", "memory"},
+                                                              {"change", "c"},
+                                                              {"predicted_effect", "2x"},
+                                                              {"mechanism", "m"},
+                                                              {"predicted_speedup", {{"at_least", 0.5}}}});
+  EXPECT_TRUE(wrong.failed);
+  EXPECT_THAT(wrong.text, HasSubstr("/predicted_speedup/at_least"));
 }
 
 TEST_F(CampaignToolsTest, WhatIsWrongIsAFailureOfTheToolWithTheField) {

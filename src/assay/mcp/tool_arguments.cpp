@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include <assay/agent/stated_hypothesis.hpp>
+#include <assay/base/json.hpp>
 #include <assay/mcp/told.hpp>
 #include <assay/mcp/tool_list.hpp>
 #include <assay/task/decoder.hpp>
@@ -56,9 +58,57 @@ int number(const Node& node, int least, int most, int otherwise) {
 
 int limit(Fields& fields) { return number(fields.optional("limit"), 1, kMostFound, kUsualFound); }
 
-agent::Hypothesis stated(const Node& regime, const Node& resource, const Node& change, const Node& effect) {
-  return {claim(regime, "all"), claim(resource, "unknown"), claim(change, "not stated"), claim(effect, "not stated")};
+constexpr double kLargestPrediction = 1000;
+
+// Into what an agent's own hypothesis.json would say: one rule reads both.
+void add_prediction(const Node& node, base::Json& json) {
+  if (!node.has_value()) {
+    return;
+  }
+  Fields fields(node);
+  for (const char* bound : {"at_least", "at_most"}) {
+    if (const Node value = fields.optional(bound); value.has_value()) {
+      const double speedup = value.number();
+      if (!(speedup >= 1 && speedup <= kLargestPrediction)) {
+        value.problem(fmt::format("must lie between 1 and {}: how many times as fast", kLargestPrediction));
+      }
+      json["predicted_speedup"][bound] = speedup;
+    }
+  }
+  fields.refuse_others();
 }
+
+// The fields of a hypothesis, of which `required` must be there: what is claimed, and what the campaign's memory can hold
+// against a measurement, for which there must be a mechanism.
+struct HypothesisFields {
+  explicit HypothesisFields(Fields& fields, bool required)
+      : regime(required ? fields.required("regime") : fields.optional("regime")),
+        resource(required ? fields.required("limiting_resource") : fields.optional("limiting_resource")),
+        change(required ? fields.required("change") : fields.optional("change")),
+        effect(required ? fields.required("predicted_effect") : fields.optional("predicted_effect")),
+        mechanism(fields.optional("mechanism")),
+        prediction(fields.optional("predicted_speedup")),
+        differs(fields.optional("differs")) {}
+
+  [[nodiscard]] service::StatedClaim read() const {
+    service::StatedClaim hypothesis{
+        {claim(regime, "all"), claim(resource, "unknown"), claim(change, "not stated"), claim(effect, "not stated")}};
+    base::Json json = {{"regime", hypothesis.claim.regime}, {"limiting_resource", hypothesis.claim.limiting_resource},
+                       {"change", hypothesis.claim.change}, {"predicted_effect", hypothesis.claim.predicted_effect},
+                       {"mechanism", claim(mechanism, "")}, {"differs", claim(differs, "")}};
+    add_prediction(prediction, json);
+    hypothesis.stated = agent::parse_stated_hypothesis(base::dump_compact(json));
+    return hypothesis;
+  }
+
+  Node regime;
+  Node resource;
+  Node change;
+  Node effect;
+  Node mechanism;
+  Node prediction;
+  Node differs;
+};
 
 }  // namespace
 
@@ -77,19 +127,19 @@ base::Result<SubmitArguments> read_submission(const base::Json& arguments) {
       source.refuse_others();
     }
     const Node hypothesis = fields.optional("hypothesis");
-    const Node regime = fields.optional("regime");
-    const Node resource = fields.optional("limiting_resource");
-    const Node change = fields.optional("change");
-    const Node effect = fields.optional("predicted_effect");
+    const HypothesisFields own(fields, false);
     if (hypothesis.has_value()) {
       given.hypothesis_id = bounded(hypothesis, kLongestName);
-      for (const Node* node : {&regime, &resource, &change, &effect}) {
+      for (const Node* node :
+           {&own.regime, &own.resource, &own.change, &own.effect, &own.mechanism, &own.prediction, &own.differs}) {
         if (node->has_value()) {
           node->problem("is stated by /hypothesis already: leave one of them out");
         }
       }
     }
-    given.submission.hypothesis = stated(regime, resource, change, effect);
+    service::StatedClaim stated = own.read();
+    given.submission.hypothesis = std::move(stated.claim);
+    given.submission.stated = std::move(stated.stated);
     if (const Node parent = fields.optional("parent"); parent.has_value()) {
       given.submission.parent = number(parent, 0, kLargestNumber, 0);
     }
@@ -151,13 +201,8 @@ base::Result<SearchArguments> read_search(const base::Json& arguments) {
   });
 }
 
-base::Result<agent::Hypothesis> read_hypothesis_arguments(const base::Json& arguments) {
-  return read_arguments(arguments, [](Fields& fields) {
-    const Node regime = fields.required("regime");
-    const Node resource = fields.required("limiting_resource");
-    const Node change = fields.required("change");
-    return stated(regime, resource, change, fields.required("predicted_effect"));
-  });
+base::Result<service::StatedClaim> read_hypothesis_arguments(const base::Json& arguments) {
+  return read_arguments(arguments, [](Fields& fields) { return HypothesisFields(fields, true).read(); });
 }
 
 }  // namespace assay::mcp

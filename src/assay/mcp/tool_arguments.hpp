@@ -42,6 +42,6 @@ struct SearchArguments {
 [[nodiscard]] base::Result<PairArguments> read_pair(const base::Json& arguments);
 [[nodiscard]] base::Result<int> read_limit(const base::Json& arguments);
 [[nodiscard]] base::Result<SearchArguments> read_search(const base::Json& arguments);
-[[nodiscard]] base::Result<agent::Hypothesis> read_hypothesis_arguments(const base::Json& arguments);
+[[nodiscard]] base::Result<service::StatedClaim> read_hypothesis_arguments(const base::Json& arguments);
 
 }  // namespace assay::mcp

@@ -82,7 +82,15 @@ TEST(ToolArguments, AHypothesisMustBeStatedWhole) {
   const auto stated = read_hypothesis_arguments(
       parsed(R"({"regime":"all","limiting_resource":"memory","change":"c","predicted_effect":"1.2x"})"));
   ASSERT_TRUE(stated) << stated.error().text();
-  EXPECT_EQ(stated->predicted_effect, "1.2x");
+  EXPECT_EQ(stated->claim.predicted_effect, "1.2x");
+  EXPECT_FALSE(stated->stated) << "nothing that a rule could decide";
+  const auto tested = read_hypothesis_arguments(
+      parsed(R"({"regime":"all","limiting_resource":"memory","change":"c","predicted_effect":"1.2x",)"
+             R"("mechanism":"wider loads","predicted_speedup":{"at_least":1.05,"at_most":1.2},"differs":"aligned"})"));
+  ASSERT_TRUE(tested && tested->stated);
+  EXPECT_EQ(tested->stated->mechanism, "wider loads");
+  EXPECT_EQ(task::predicted_text(tested->stated->predicted), "1.050x to 1.200x");
+  EXPECT_EQ(tested->stated->differs, "aligned");
 }
 
 }  // namespace

@@ -93,6 +93,49 @@ std::vector<std::pair<const char*, Json>> candidate_fields() {
 
 Json candidates() { return object({{"candidates", list_of(object(candidate_fields()))}, {"more", typed("integer")}}); }
 
+// As routes.hpp writes one.
+Json route() {
+  return object({{"hypothesis", typed("integer")},
+                 {"candidate", typed("integer", "That tested it")},
+                 {"regime", typed("string")},
+                 {"mechanism", typed("string")},
+                 {"change", typed("string", "What its author said, never evidence")},
+                 {"predicted", typed("string")},
+                 {"measured", effect()},
+                 {"standing", typed("string",
+                                    "closed, closed_by_person, other_environment, or other_incumbent: the last "
+                                    "two may be tried again")},
+                 {"why", typed("string")},
+                 {"again", typed("string", "When it may be tried again")}});
+}
+
+Json failed() {
+  return object({{"routes", list_of(route())},
+                 {"candidates", list_of(object(candidate_fields()))},
+                 {"more", typed("integer", "Candidates that are left out")}});
+}
+
+// As profile.hpp writes it.
+Json profile() {
+  const Json timing = object({{"regime", typed("string")},
+                              {"candidate_us", or_null("number")},
+                              {"incumbent_us", or_null("number")},
+                              {"floor_us", or_null("number", "What its least work takes on this device")},
+                              {"share_of_floor", or_null("number", "1 is at the roofline")},
+                              {"limited_by", or_null("string", "memory or arithmetic")}});
+  const Json kernel = object({{"name", typed("string")},
+                              {"registers", typed("integer", "Of one thread")},
+                              {"stack_bytes", typed("integer")},
+                              {"spill_store_bytes", typed("integer")},
+                              {"spill_load_bytes", typed("integer")},
+                              {"shared_bytes", typed("integer", "Of one block, without what a launch adds")},
+                              {"barriers", typed("integer")}});
+  return nullable(object({{"timer_floor_us", typed("number", "An empty call by the same clock")},
+                          {"workloads", list_of(timing)},
+                          {"kernels", list_of(kernel)},
+                          {"not_measured", list_of(typed("string"))}}));
+}
+
 Json job_answer() {
   std::vector<std::pair<const char*, Json>> fields = {
       {"job", or_null("string")},
@@ -125,7 +168,17 @@ Json hypothesis_fields_of(Json schema) {
   schema["properties"]["regime"] = text("Which regime it is about, or \"all\"", kLongestClaimText);
   schema["properties"]["limiting_resource"] = text("What limits that regime", kLongestClaimText);
   schema["properties"]["change"] = text("What is changed, in one sentence", kLongestClaimText);
-  schema["properties"]["predicted_effect"] = text("What you expect to be measured", kLongestClaimText);
+  schema["properties"]["predicted_effect"] = text("What you expect to be measured, in words", kLongestClaimText);
+  schema["properties"]["mechanism"] = text(
+      "What it acts through, in two or three words; with it the measurement is held against the hypothesis, and a "
+      "route that "
+      "failed is closed",
+      kLongestClaimText);
+  schema["properties"]["predicted_speedup"] =
+      object({{"at_least", typed("number", "Times as fast as the incumbent; from 1")}, {"at_most", typed("number")}},
+             {"at_least", "at_most"});
+  schema["properties"]["differs"] =
+      text("Only where mechanism and regime are a closed route: what is different now", kLongestClaimText);
   return schema;
 }
 
@@ -187,15 +240,16 @@ Json make_list() {
             "What became of a job, or of a candidate by its number: outcome, measured effect, the compiler's errors.",
             object({{"job", job}, {"candidate", number}}, {"job", "candidate"}), job_answer(), Effect::reads),
        tool("get_profile", "Where a candidate's time goes",
-            "The measured speed of a candidate against the incumbent of its time, regime by regime, and its profile "
-            "where one "
-            "was made.",
+            "The measured speed of a candidate against the incumbent of its time, regime by regime; its latencies "
+            "beside "
+            "the roofline's floor, what limits that, the registers and spills of its kernels, and what was not "
+            "measured.",
             object({{"candidate", number}}),
             object({{"candidate", typed("integer")},
                     {"regimes", list_of(object({{"name", typed("string")},
                                                 {"workloads_timed", typed("integer")},
                                                 {"speedup", typed("number")}}))},
-                    {"profile", typed("null")},
+                    {"profile", profile()},
                     {"note", typed("string")}}),
             Effect::reads),
        tool("compare", "Compare two candidates",
@@ -208,10 +262,11 @@ Json make_list() {
                     {"note", typed("string")}}),
             Effect::reads),
        tool("list_failed_routes", "What did not work",
-            "Candidates that failed or were not better, the newest first, with the change that they tried and the "
-            "measured "
-            "effect. Do not repeat one without saying what differs.",
-            object({{"limit", whole("How many at most", 1, kMostFound)}}, {"limit"}), candidates(), Effect::reads),
+            "Routes that are closed or were, with what they measured and when they may be tried again; and candidates "
+            "that "
+            "failed or were not better. The newest first. What repeats a closed route and does not say what differs is "
+            "refused.",
+            object({{"limit", whole("How many at most", 1, kMostFound)}}, {"limit"}), failed(), Effect::reads),
        tool("search_history", "Search what was tried",
             "Candidates whose name, change, regime or outcome has these words, the newest first.",
             object({{"query", text("Words; case does not matter", kLongestQuery)},
@@ -223,7 +278,10 @@ Json make_list() {
             "Name "
             "the returned id when you submit the candidate that tests it.",
             std::move(propose),
-            object({{"hypothesis", typed("string")}, {"similar", list_of(object(candidate_fields()))}}),
+            object({{"hypothesis", typed("string")},
+                    {"tested", typed("boolean", "Whether the measurement will be held against it: it has a mechanism")},
+                    {"repeats", or_null("string", "The closed route that it repeats; say what differs, or leave it")},
+                    {"similar", list_of(object(candidate_fields()))}}),
             Effect::adds)});
 }
 

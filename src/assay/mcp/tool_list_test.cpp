@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include <assay/agent/prompt.hpp>
 #include <assay/base/text.hpp>
 #include <assay/os/file.hpp>
 
@@ -52,6 +53,15 @@ TEST(ToolList, NoToolApprovesOrTakesWhatDecides) {
       EXPECT_THAT(input, Not(HasSubstr(word))) << tool["name"];
     }
     EXPECT_THAT(tool["name"].get<std::string>(), Not(HasSubstr("approve")));
+  }
+}
+
+TEST(ToolList, ThePromptOfAnAgentThatHasThemNamesEachTool) {
+  agent::Situation situation;
+  situation.tools = true;
+  const std::string prompt = agent::render_prompt(situation);
+  for (const std::string& name : names()) {
+    EXPECT_THAT(prompt, HasSubstr("`" + name + "`"));
   }
 }
 

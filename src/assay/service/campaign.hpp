@@ -31,6 +31,16 @@ struct AgentOptions {
   std::string summariser;   ///< Empty: the same as the executor.
 };
 
+/// Limits of a campaign that goes on, as a person names them; absent: as they are.
+struct RaisedBudget {
+  std::optional<double> dollars;
+  std::optional<std::int64_t> tokens;
+  std::optional<double> device_seconds;
+  std::optional<double> minutes;
+  std::optional<double> human_minutes;
+  std::string by;  ///< Who raises them.
+};
+
 struct CampaignOptions {
   std::string name;
   std::string definition;
@@ -48,6 +58,7 @@ struct CampaignOptions {
   std::optional<double> budget_device_seconds;    ///< Limits of the whole campaign; absent: none.
   std::optional<double> budget_minutes;
   std::optional<double> budget_human_minutes;
+  std::string by;  ///< Who raises the limits of a campaign that is there already.
 };
 
 /// A person's word on a waiting candidate.
@@ -64,7 +75,8 @@ struct CampaignStatus {
 using CampaignProgress = std::function<void(double done, double total, const std::string& what, bool is_event)>;
 
 /// Creates the campaign, or finds it with the same configuration, and runs it until it is finished, failed, or waits
-/// for a person. The same name with another configuration is an input error that says what differs.
+/// for a person. The same name with another configuration is an input error that says what differs; but larger limits are
+/// taken, and journalled with who gave them.
 [[nodiscard]] base::Result<CampaignStatus> run_campaign(const Context& context, const CampaignOptions& options,
                                                         const CampaignProgress& progress);
 /// Creates the campaign, or finds it with the same configuration, and runs nothing yet.
@@ -74,9 +86,10 @@ using CampaignProgress = std::function<void(double done, double total, const std
                                                              agent::Proposer& proposer,
                                                              const CampaignProgress& progress);
 /// Continues a campaign by name; needs nothing but the archive. One that takes submissions asks for no more: what was
-/// submitted is judged, and the incumbent confirmed.
+/// submitted is judged, and the incumbent confirmed. Larger limits are journalled first; a smaller one is an input error.
 [[nodiscard]] base::Result<CampaignStatus> resume_campaign(const Context& context, const std::string& name,
-                                                           const CampaignProgress& progress);
+                                                           const CampaignProgress& progress,
+                                                           const RaisedBudget& raised = {});
 
 /// Reads one campaign, or all of them in the order of creation.
 [[nodiscard]] base::Result<CampaignStatus> campaign_status(const Context& context, const std::string& name);
@@ -89,8 +102,5 @@ using CampaignProgress = std::function<void(double done, double total, const std
                                                             const std::string& why, std::int64_t seconds = 0);
 
 [[nodiscard]] base::Json encode(const CampaignStatus& status);
-
-/// Lists how two configurations differ, one sentence a field; empty if they are the same.
-[[nodiscard]] std::vector<std::string> differences(const base::Json& stored, const base::Json& given);
 
 }  // namespace assay::service

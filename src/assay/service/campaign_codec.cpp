@@ -107,6 +107,7 @@ base::Json encode_run(const control::AgentRunState& run) {
   return {{"run", run.id},
           {"agent", run.agent},
           {"outcome", run.outcome ? base::Json(std::string(agent::to_string(*run.outcome))) : base::Json(nullptr)},
+          {"cause", text_or_null(run.cause)},
           {"session", text_or_null(run.session)},
           {"model", text_or_null(run.model)}};
 }
@@ -149,7 +150,10 @@ base::Json encode_spending(const control::CampaignState& state) {
                                      })},
           {"since_promotion", control::encode(state.spent_since_promotion())},
           {"budget_reached", text_or_null(state.budget_reached)},
-          {"stopped_by_budget", state.stopped_by_budget}};
+          {"stopped_by_budget", state.stopped_by_budget},
+          {"raised", encode_each(state.raises, [](const control::BudgetRaised& one) {
+             return base::Json{{"by", one.by}, {"limits", control::encode(one.limits)}};
+           })}};
 }
 
 }  // namespace

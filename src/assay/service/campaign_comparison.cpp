@@ -150,16 +150,16 @@ bool has_limit(const control::Budget& budget) {
   return std::any_of(budget.limits.begin(), budget.limits.end(), [](const auto& limit) { return limit.has_value(); });
 }
 
-std::string budget_sentence(const control::CampaignConfiguration& a, const control::CampaignConfiguration& b) {
-  if (!has_limit(control::budget_of(a)) && !has_limit(control::budget_of(b))) {
+std::string budget_sentence(const control::Budget& a, const control::Budget& b) {
+  if (!has_limit(a) && !has_limit(b)) {
     return "Neither had a budget: only gain over spend compares them, not their ends.";
   }
-  if (!(control::budget_of(a) == control::budget_of(b))) {
+  if (!(a == b)) {
     return "Their budgets differ: only gain over spend compares them, not their ends.";
   }
   std::vector<std::string> limits;
   for (const NamedResource& one : kResourcesShown) {
-    if (const auto limit = control::budget_of(a)[one.resource]) {
+    if (const auto limit = a[one.resource]) {
       limits.push_back(control::amount_text(one.resource, *limit));
     }
   }
@@ -324,9 +324,13 @@ base::Result<report::CampaignComparison> compare_campaigns(const Context& contex
   EndVerdict verdict = judge_ends(comparison.first, comparison.second, conditions);
   comparison.decided = verdict.decided;
   comparison.statement = std::move(verdict.statement);
-  const control::Budget& budget = control::budget_of(a.configuration);
-  comparison.equal_budgets = has_limit(budget) && budget == control::budget_of(b.configuration);
-  comparison.sentences.push_back(budget_sentence(a.configuration, b.configuration));
+  // What each may spend now: a person may have raised it.
+  const auto budget_now = [](const CampaignStatus& status) {
+    return status.state.last_sequence == 0 ? control::budget_of(status.configuration) : status.state.ledger.budget();
+  };
+  const control::Budget budget = budget_now(a);
+  comparison.equal_budgets = has_limit(budget) && budget == budget_now(b);
+  comparison.sentences.push_back(budget_sentence(budget, budget_now(b)));
   if (promote::encode(a.configuration.policy) != promote::encode(b.configuration.policy)) {
     comparison.sentences.push_back(
         fmt::format("Their policies differ: {} and {}.", a.configuration.policy.name, b.configuration.policy.name));

@@ -57,7 +57,7 @@ base::Result<std::unique_ptr<ConversingAgent>> ConversingAgent::create(
 
   ConversingProposer::Ways ways;
   ways.agent = std::make_unique<agent::AgentProposer>(std::move(settings), [choice](const os::Path& inside) {
-    return agent::make_agent_program(choice, inside, agent::kShortPrompt, agent::own_environment());
+    return agent::make_agent_program(choice, inside, agent::kToolsPrompt, agent::own_environment());
   });
   ways.stop = [fd = agent->stop_.get()] { static_cast<void>(::eventfd_write(fd, 1)); };
   ways.last_round = [raw = agent.get()] { return raw->rounds_started_ + 1 >= raw->rounds_; };

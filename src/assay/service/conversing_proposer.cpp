@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace assay::service {
+namespace {
+
+constexpr const char* kStopped = "agent.stopped";
+constexpr const char* kStoppedWords = "the campaign has stopped";
+
+}  // namespace
 
 ConversingProposer::ConversingProposer(SubmissionStore store, task::Solution origin, Ways ways)
     : store_(store),
@@ -31,7 +37,8 @@ void ConversingProposer::attend(const agent::Situation& situation, agent::RunJou
 
 bool ConversingProposer::is_running() const {
   const std::scoped_lock lock(mutex_);
-  return running_;
+  // A run that a killed controller left open is the agent's to account for, which begins with that.
+  return running_ || (!started_ && !ways_.last_round());
 }
 
 base::Result<std::vector<agent::Proposal>> ConversingProposer::propose(const std::vector<agent::Trial>& history,
@@ -70,6 +77,7 @@ base::Result<void> ConversingProposer::start(const std::vector<agent::Trial>& hi
   jobs_before_ = jobs.size();
   ways_.agent->attend(*situation_, *this);
   running_ = true;
+  started_ = true;
   thread_ = std::thread([this, history] {
     Proposals result = ways_.agent->propose(history, 1);
     const std::scoped_lock lock(mutex_);
@@ -93,42 +101,59 @@ ConversingProposer::Proposals ConversingProposer::take_result(const std::vector<
 }
 
 void ConversingProposer::grant(std::unique_lock<std::mutex>& lock) {
-  if (!wish_ || wish_->answer) {
+  if (!wish_ || wish_->done) {
     return;
   }
-  const Wish wish = *wish_;
+  const std::function<void()>& work = *wish_->work;
   lock.unlock();
-  base::Result<std::string> answer = std::string();
-  if (wish.intent) {
-    answer = journal_->intend(*wish.intent);
-  } else if (auto ended = journal_->end(*wish.ending); !ended) {
-    answer = tl::unexpected(std::move(ended.error()));
-  }
+  work();
   lock.lock();
-  wish_->answer = std::move(answer);
+  wish_->done = true;
   changed_.notify_all();
 }
 
-base::Result<std::string> ConversingProposer::ask(Wish wish) {
+void ConversingProposer::ask(const std::function<void()>& work) const {
   std::unique_lock lock(mutex_);
-  wish_ = std::move(wish);
+  wish_ = Wish{&work, false};
   changed_.notify_all();
-  changed_.wait(lock, [this] { return closing_ || wish_->answer; });
-  if (!wish_->answer) {
-    return base::environment_error("agent.stopped", "the campaign has stopped");
-  }
-  base::Result<std::string> answer = std::move(*wish_->answer);
+  changed_.wait(lock, [this] { return closing_ || wish_->done; });
   wish_.reset();
-  return answer;
 }
 
 base::Result<std::string> ConversingProposer::intend(const agent::RunIntent& intent) {
-  return ask({intent, std::nullopt, std::nullopt});
+  base::Result<std::string> id = base::environment_error(kStopped, kStoppedWords);
+  ask([&] { id = journal_->intend(intent); });
+  return id;
 }
 
 base::Result<void> ConversingProposer::end(const agent::RunEnding& ending) {
-  ASSAY_TRY(ask({std::nullopt, ending, std::nullopt}));
-  return {};
+  base::Result<void> ended = base::environment_error(kStopped, kStoppedWords);
+  ask([&] { ended = journal_->end(ending); });
+  return ended;
+}
+
+std::vector<agent::EarlierRun> ConversingProposer::earlier() const {
+  std::vector<agent::EarlierRun> runs;
+  ask([&] { runs = journal_->earlier(); });
+  return runs;
+}
+
+std::vector<agent::EarlierRun> ConversingProposer::runs_of_round() const {
+  std::vector<agent::EarlierRun> runs;
+  ask([&] { runs = journal_->runs_of_round(); });
+  return runs;
+}
+
+std::vector<std::string> ConversingProposer::of_session(const std::string& session) const {
+  std::vector<std::string> ids;
+  ask([&] { ids = journal_->of_session(session); });
+  return ids;
+}
+
+std::chrono::nanoseconds ConversingProposer::allowed_wall(std::chrono::nanoseconds wanted) const {
+  std::chrono::nanoseconds allowed = wanted;
+  ask([&] { allowed = journal_->allowed_wall(wanted); });
+  return allowed;
 }
 
 base::Result<std::string> ConversingProposer::submit(const Submission& submission) {

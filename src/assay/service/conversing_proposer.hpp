@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -51,18 +52,21 @@ class ConversingProposer final : public agent::Proposer, public TakesSubmissions
   void note(double done, double total);
 
  private:
-  // What the run's thread wants to be written down, and the answer.
+  // What the run's thread wants to be written down, or to know of the journal.
   struct Wish {
-    std::optional<agent::RunIntent> intent;
-    std::optional<agent::RunEnding> ending;
-    std::optional<base::Result<std::string>> answer;
+    const std::function<void()>* work = nullptr;
+    bool done = false;
   };
   using Proposals = base::Result<std::vector<agent::Proposal>>;
 
   [[nodiscard]] base::Result<std::string> intend(const agent::RunIntent& intent) override;
   [[nodiscard]] base::Result<void> end(const agent::RunEnding& ending) override;
-  /// Asks the campaign's thread; called by the run's.
-  [[nodiscard]] base::Result<std::string> ask(Wish wish);
+  [[nodiscard]] std::vector<agent::EarlierRun> earlier() const override;
+  [[nodiscard]] std::vector<agent::EarlierRun> runs_of_round() const override;
+  [[nodiscard]] std::vector<std::string> of_session(const std::string& session) const override;
+  [[nodiscard]] std::chrono::nanoseconds allowed_wall(std::chrono::nanoseconds wanted) const override;
+  /// Has the campaign's thread do something with its journal; called by the run's. If the campaign stops, it is not done.
+  void ask(const std::function<void()>& work) const;
   /// Fulfils it. Without the lock: whatever follows an event may ask how this stands.
   void grant(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] base::Result<void> start(const std::vector<agent::Trial>& history);
@@ -73,11 +77,12 @@ class ConversingProposer final : public agent::Proposer, public TakesSubmissions
   SubmittedProposer submitted_;
   Ways ways_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable std::condition_variable changed_;
   std::thread thread_;
   bool closing_ = false;
   bool running_ = false;  // From the start of a run to when its result is taken.
-  std::optional<Wish> wish_;
+  bool started_ = false;  // A run was, in this process.
+  mutable std::optional<Wish> wish_;
   std::optional<Proposals> result_;
   std::size_t jobs_before_ = 0;  // The run that goes on.
   std::optional<agent::Situation> situation_;

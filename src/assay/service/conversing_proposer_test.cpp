@@ -69,6 +69,18 @@ class WrittenDown final : public agent::RunJournal {
     entries.push_back("end " + ending.id);
     return {};
   }
+  [[nodiscard]] std::vector<agent::EarlierRun> earlier() const override {
+    EXPECT_EQ(std::this_thread::get_id(), campaign);
+    return {{"night-run-0", std::nullopt, "scripted"}};
+  }
+  [[nodiscard]] std::vector<std::string> of_session(const std::string& session) const override {
+    EXPECT_EQ(std::this_thread::get_id(), campaign);
+    return {"of " + session};
+  }
+  [[nodiscard]] std::chrono::nanoseconds allowed_wall(std::chrono::nanoseconds wanted) const override {
+    EXPECT_EQ(std::this_thread::get_id(), campaign);
+    return wanted / 2;
+  }
   std::vector<std::string> entries;
   std::function<void()> on_event;
   std::thread::id campaign = std::this_thread::get_id();
@@ -100,7 +112,7 @@ class ConversingProposerTest : public testing::Test {
     return *proposals;
   }
   void submit(const std::string& content) {
-    EXPECT_TRUE(proposer_->submit({"", "codex", {{"kernel.cpp", content}}, {}, std::nullopt}));
+    EXPECT_TRUE(proposer_->submit({"", "codex", {{"kernel.cpp", content}}, {}}));
   }
   // Waits in the run's thread until the campaign has taken so many candidates.
   void until_judged(std::size_t count) {
@@ -160,6 +172,20 @@ TEST_F(ConversingProposerTest, WhoFollowsAnEventMayTellHowTheCampaignStands) {
   }});
   EXPECT_THAT(propose(), SizeIs(1));
   EXPECT_EQ(proposer_->work().total, 2);
+}
+
+// Budgets, sessions and runs that were cut off are the same questions for an agent with tools.
+TEST_F(ConversingProposerTest, TheAgentKnowsOfItsJournalWhatEveryAgentDoes) {
+  begin({[&](agent::RunJournal& journal) {
+    EXPECT_EQ(journal.earlier().at(0).id, "night-run-0");
+    EXPECT_EQ(journal.runs_of_round().at(0).id, "night-run-0");
+    EXPECT_THAT(journal.of_session("s"), ElementsAre("of s"));
+    EXPECT_EQ(journal.allowed_wall(std::chrono::seconds(10)), std::chrono::seconds(5));
+    return std::vector{saying("night-run-1", "left")};
+  }});
+  EXPECT_TRUE(proposer_->is_running()) << "what was left open is not abandoned before the agent has looked at it";
+  EXPECT_THAT(propose(), SizeIs(1));
+  EXPECT_FALSE(proposer_->is_running());
 }
 
 TEST_F(ConversingProposerTest, InTheLastRoundTheRunEndsFirst) {

@@ -38,6 +38,15 @@ std::vector<std::string> dossier_of(const CampaignStatus& status) {
       lines.push_back(fmt::format("after round {}: {}", finding.found.round, finding.found.evidence));
     }
   }
+  for (const control::HypothesisState& hypothesis : state.memory.hypotheses) {
+    if (hypothesis.candidate && !task::route_key(hypothesis.stated.mechanism).empty()) {
+      lines.push_back(fmt::format("hypothesis {}: {} in {}, candidate {}: {}{}", hypothesis.number,
+                                  base::printable(hypothesis.stated.mechanism),
+                                  base::printable(hypothesis.stated.regime), *hypothesis.candidate,
+                                  task::to_string(hypothesis.status()),
+                                  hypothesis.closed_by.empty() ? "" : ", closed by " + hypothesis.closed_by));
+    }
+  }
   for (std::size_t i = 0; i < control::kResources; ++i) {
     const auto resource = static_cast<control::Resource>(i);
     if (const auto left = state.ledger.left(resource)) {
@@ -134,13 +143,11 @@ base::Result<ItemName> parse_id(const std::string& id) {
                            fmt::format("\"{}\" is no decision's id: `assay inbox` lists them", base::printable(id)));
 }
 
-base::Result<Said> answer_promotion(const Context& context, const ItemName& name, const InboxAnswer& answer) {
+base::Result<Said> answer_promotion(const Context& context, const ItemName& name, const InboxAnswer& answer,
+                                    std::int64_t seconds) {
   if (answer.option != "approve" && answer.option != "refuse") {
     return base::input_error("inbox.option", fmt::format("\"{}\" is no option of a promotion: choose approve or refuse",
                                                          base::printable(answer.option)));
-  }
-  if (answer.minutes > 0) {
-    return base::input_error("inbox.minutes", "the minutes of an approval are not booked yet: leave --minutes out");
   }
   ASSAY_TRY_ASSIGN(const CampaignStatus status, campaign_status(context, name.campaign));
   if (status.state.awaiting != name.number) {
@@ -150,7 +157,7 @@ base::Result<Said> answer_promotion(const Context& context, const ItemName& name
                                          name.number, name.campaign));
   }
   ASSAY_TRY(approve_campaign(context, name.campaign, answer.option == "approve" ? Answer::approve : Answer::refuse,
-                             answer.by, answer.because));
+                             answer.by, answer.because, seconds));
   return Said{name.campaign, false};
 }
 
@@ -180,7 +187,7 @@ base::Result<Said> answer_inbox(const Context& context, const std::string& id, c
   ASSAY_TRY_ASSIGN(const ItemName name, parse_id(id));
   ASSAY_TRY_ASSIGN(const std::int64_t seconds, seconds_of(answer.minutes));
   if (name.is_promotion) {
-    return answer_promotion(context, name, answer);
+    return answer_promotion(context, name, answer, seconds);
   }
   return say(context, name.campaign, [&](const CampaignStatus& status) {
     return control::answer_entry(status.configuration, status.state, name.number,

@@ -89,6 +89,26 @@ TEST_F(InboxTest, WhileTheCampaignRunsAWordIsLeftForIt) {
   EXPECT_THAT(report->people.back().answer, HasSubstr("undecided"));
 }
 
+TEST_F(InboxTest, APromotionIsAnsweredWithTheMinutesThatItTook) {
+  options_.ask_above_sweep_seconds.reset();
+  options_.policy = world_.path("by-person.toml").string();
+  world_.write(options_.policy, "version = 1\nname = \"mine\"\napproval = \"person\"\n");
+  run();
+  const auto waiting = inbox(world_.context());
+  ASSERT_TRUE(waiting) << waiting.error().text();
+  ASSERT_THAT(*waiting, SizeIs(1));
+  EXPECT_EQ(waiting->front().kind, "promotion");
+  const auto said = answer_inbox(world_.context(), waiting->front().id, {"approve", "", "Ada", 1.5, "read it"});
+  ASSERT_TRUE(said) << said.error().text();
+  const auto status = campaign_status(world_.context(), "tune");
+  ASSERT_TRUE(status);
+  EXPECT_TRUE(status->state.incumbent);
+  EXPECT_EQ(status->state.ledger.spent()[control::Resource::human_seconds], 90);
+  ASSERT_THAT(status->state.promotion_costs, SizeIs(1));
+  EXPECT_EQ(status->state.promotion_costs[0].cost[control::Resource::human_seconds], 90)
+      << "it is the promotion's cost";
+}
+
 TEST_F(InboxTest, OfACampaignThatEndedNothingWaits) {
   options_.ask_above_sweep_seconds.reset();
   run();

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include <assay/base/text.hpp>
 
@@ -21,6 +23,24 @@ std::string amounts_words(const control::Amounts& amounts) {
     }
   }
   return parts.empty() ? "nothing" : base::join(parts, ", ");
+}
+
+// A program that tells no dollars has cost some all the same.
+std::string untold_words(const control::CampaignState& state) {
+  const auto untold = std::count_if(state.runs.begin(), state.runs.end(), [](const control::AgentRunState& run) {
+    return run.outcome && !run.micro_dollars;
+  });
+  const bool of_interest = state.ledger.budget()[control::Resource::micro_dollars] ||
+                           state.ledger.spent()[control::Resource::micro_dollars] > 0 ||
+                           state.ledger.spent()[control::Resource::tokens] > 0;
+  if (untold == 0 || !of_interest) {
+    return {};
+  }
+  return fmt::format(
+      "{} of {} runs of agents told no dollars (Codex tells tokens alone): no price is assumed, and each is booked at "
+      "what was "
+      "set aside for it (--run-dollars; 0 without).",
+      untold, state.runs.size());
 }
 
 std::string limits_words(const control::Ledger& ledger) {
@@ -43,6 +63,12 @@ std::vector<std::string> spending_words(const control::CampaignState& state) {
     return sentences;
   }
   sentences.push_back(fmt::format("Spent: {}{}.", amounts_words(state.ledger.spent()), limits));
+  for (const control::BudgetRaised& raise : state.raises) {
+    sentences.push_back(fmt::format("{} raised the limits to {}.", raise.by, control::limits_text(raise.limits)));
+  }
+  if (std::string untold = untold_words(state); !untold.empty()) {
+    sentences.push_back(std::move(untold));
+  }
   for (const control::PromotionCost& promotion : state.promotion_costs) {
     sentences.push_back(
         fmt::format("The promotion of candidate {} cost {}.", promotion.candidate, amounts_words(promotion.cost)));

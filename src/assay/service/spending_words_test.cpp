@@ -31,6 +31,31 @@ TEST(SpendingWords, TellWhatWasSpentOfWhichLimits) {
                                                  "$0.5000)."));
 }
 
+TEST(SpendingWords, TellWhoRaisedTheLimits) {
+  control::CampaignState state;
+  control::Budget limits;
+  limits[Resource::micro_dollars] = 2'000'000;
+  limits[Resource::tokens] = 100;
+  state.ledger = control::Ledger(limits);
+  state.raises = {{"Ada", limits}};
+  EXPECT_THAT(spending_words(state),
+              ElementsAre(HasSubstr("Spent: nothing"), "Ada raised the limits to $2.0000, 100 tokens."));
+}
+
+TEST(SpendingWords, TellThatNoPriceIsAssumedOfRunsThatToldNone) {
+  control::CampaignState state;
+  state.ledger.book(some());
+  state.runs.resize(3);
+  state.runs[0].outcome = agent::RunOutcome::finished;
+  state.runs[0].micro_dollars = 20'000;
+  state.runs[1].outcome = agent::RunOutcome::finished;
+  EXPECT_THAT(spending_words(state),
+              ElementsAre(HasSubstr("Spent: "), HasSubstr("1 of 3 runs of agents told no dollars")))
+      << "the third has not ended";
+  state.runs[1].micro_dollars = 0;
+  EXPECT_THAT(spending_words(state), ElementsAre(HasSubstr("Spent: ")));
+}
+
 TEST(SpendingWords, TellWhatEachPromotionCostAndWhatStopped) {
   control::CampaignState state;
   state.ledger.book(some());

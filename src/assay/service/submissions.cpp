@@ -3,18 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <thread>
 
-#include <assay/agent/working_folder.hpp>
 #include <assay/base/json.hpp>
-#include <assay/base/text.hpp>
 #include <assay/task/decoder.hpp>
-#include <assay/task/source_path.hpp>
 
 namespace assay::service {
 namespace {
@@ -33,12 +28,28 @@ base::Json encode_claim(const agent::Hypothesis& hypothesis) {
           {"predicted_effect", hypothesis.predicted_effect}};
 }
 
+agent::Hypothesis read_claim_fields(task::Fields& fields) {
+  return {fields.required("regime").text(), fields.required("limiting_resource").text(),
+          fields.required("change").text(), fields.required("predicted_effect").text()};
+}
+
 agent::Hypothesis read_claim(const task::Node& node) {
   task::Fields fields(node);
-  agent::Hypothesis hypothesis{fields.required("regime").text(), fields.required("limiting_resource").text(),
-                               fields.required("change").text(), fields.required("predicted_effect").text()};
+  agent::Hypothesis hypothesis = read_claim_fields(fields);
   fields.refuse_others();
   return hypothesis;
+}
+
+// Left out where nothing is stated, as files of before have it.
+void add_stated(const std::optional<task::Hypothesis>& stated, base::Json& json) {
+  if (stated) {
+    json["stated"] = task::encode(*stated);
+  }
+}
+
+std::optional<task::Hypothesis> read_stated(task::Fields& fields) {
+  const task::Node stated = fields.optional("stated");
+  return stated.has_value() ? std::optional(task::read_stated_hypothesis(stated)) : std::nullopt;
 }
 
 base::Json encode_submission(const Submission& submission) {
@@ -46,11 +57,20 @@ base::Json encode_submission(const Submission& submission) {
   for (const task::SourceFile& source : submission.sources) {
     sources.push_back({{"path", source.path}, {"content", source.content}});
   }
-  return {{"job", submission.job},
-          {"by", submission.by},
-          {"sources", std::move(sources)},
-          {"hypothesis", encode_claim(submission.hypothesis)},
-          {"parent", submission.parent ? base::Json(*submission.parent) : base::Json()}};
+  base::Json json = {{"job", submission.job},
+                     {"by", submission.by},
+                     {"sources", std::move(sources)},
+                     {"hypothesis", encode_claim(submission.hypothesis)},
+                     {"parent", submission.parent ? base::Json(*submission.parent) : base::Json()}};
+  add_stated(submission.stated, json);
+  return json;
+}
+
+StatedClaim read_stated_claim(const task::Node& node) {
+  task::Fields fields(node);
+  StatedClaim hypothesis{read_claim_fields(fields), read_stated(fields)};
+  fields.refuse_others();
+  return hypothesis;
 }
 
 Submission read_submission(const task::Node& node) {
@@ -63,6 +83,7 @@ Submission read_submission(const task::Node& node) {
     submission.sources.push_back({source.required("path").text(), source.required("content").text()});
   }
   submission.hypothesis = read_claim(fields.required("hypothesis"));
+  submission.stated = read_stated(fields);
   if (const task::Node parent = fields.required("parent"); parent.has_value()) {
     submission.parent = static_cast<int>(parent.integer({0, 1'000'000}));
   }
@@ -92,53 +113,7 @@ base::Result<os::FileLock> lock_folder(const os::Path& folder) {
   return lock;
 }
 
-// As build/arguments.cpp takes them, which lies in a layer that is not ours; a little stricter.
-bool is_build_name(std::string_view path, task::Language language) {
-  constexpr std::array<std::string_view, 7> kOfAll = {".c", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inc"};
-  constexpr std::array<std::string_view, 5> kOfCuda = {".cu", ".cuh", ".hh", ".hxx", ".inl"};
-  const auto ends = [&](std::string_view suffix) { return path.ends_with(suffix); };
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || base::is_digit(c) ||
-           std::string_view("_.-+/").find(c) != std::string_view::npos;
-  };
-  return !path.starts_with('-') && std::all_of(path.begin(), path.end(), plain) &&
-         (std::any_of(kOfAll.begin(), kOfAll.end(), ends) ||
-          (language == task::Language::cuda && std::any_of(kOfCuda.begin(), kOfCuda.end(), ends)));
-}
-
 }  // namespace
-
-std::string submission_fault(const std::vector<task::SourceFile>& sources, const task::Solution& origin) {
-  const std::string entry = origin.entry_file();
-  std::uint64_t bytes = 0;
-  std::set<std::string> paths;
-  for (const task::SourceFile& source : sources) {
-    const std::string shown = base::printable(source.path);
-    if (const auto fault = task::source_path_fault(source.path)) {
-      return fmt::format("\"{}\": {}", shown, *fault);
-    }
-    const std::string path = task::normalise_source_path(source.path);
-    if (!paths.insert(path).second) {
-      return fmt::format("\"{}\" is there twice: give each file once", shown);
-    }
-    if (path != entry && !is_build_name(path, origin.spec.language)) {
-      return fmt::format(
-          "\"{}\": a source is named by letters, digits and _ . - + / and ends as C, C++ or CUDA sources "
-          "of its language do",
-          shown);
-    }
-    bytes += source.content.size();
-  }
-  if (sources.size() > agent::kMostSources || bytes > agent::kMostSourceBytes) {
-    return fmt::format("more than {} files or {}: a candidate must be smaller", agent::kMostSources,
-                       base::human_bytes(agent::kMostSourceBytes));
-  }
-  if (!paths.contains(entry)) {
-    return fmt::format("there is no file \"{}\", which holds the entry point: give it that path",
-                       base::printable(entry));
-  }
-  return {};
-}
 
 SubmissionStore::SubmissionStore(const os::Path& archive, std::string campaign)
     : folder_(archive / "submissions" / campaign), campaign_(std::move(campaign)) {}
@@ -204,23 +179,25 @@ base::Result<std::optional<Submission>> SubmissionStore::find(const std::string&
   return std::optional(std::move(submission));
 }
 
-base::Result<std::string> SubmissionStore::add_hypothesis(const agent::Hypothesis& hypothesis) const {
+base::Result<std::string> SubmissionStore::add_hypothesis(const StatedClaim& hypothesis) const {
   ASSAY_TRY_ASSIGN(const os::FileLock lock, lock_folder(folder_));
   ASSAY_TRY_ASSIGN(const std::vector<int> known, numbers(kHypothesis));
   const int number = known.empty() ? 1 : known.back() + 1;
+  base::Json json = encode_claim(hypothesis.claim);
+  add_stated(hypothesis.stated, json);
   ASSAY_TRY(os::write_file_atomic(folder_ / fmt::format("{}-{}{}", kHypothesis, number, kSuffix),
-                                  base::dump_compact(encode_claim(hypothesis)), os::Durability::power));
+                                  base::dump_compact(json), os::Durability::power));
   return fmt::format("{}-{}-{}", campaign_, kHypothesis, number);
 }
 
-base::Result<std::optional<agent::Hypothesis>> SubmissionStore::find_hypothesis(const std::string& id) const {
+base::Result<std::optional<StatedClaim>> SubmissionStore::find_hypothesis(const std::string& id) const {
   ASSAY_TRY_ASSIGN(const auto text, read(kHypothesis, id));
   if (!text) {
-    return std::optional<agent::Hypothesis>();
+    return std::optional<StatedClaim>();
   }
   ASSAY_TRY_ASSIGN(const base::Json json, base::parse_json(*text, id));
-  ASSAY_TRY_ASSIGN(agent::Hypothesis hypothesis,
-                   task::as_result(task::decode_whole(json, task::Coercion::strict, read_claim), id));
+  ASSAY_TRY_ASSIGN(StatedClaim hypothesis,
+                   task::as_result(task::decode_whole(json, task::Coercion::strict, read_stated_claim), id));
   return std::optional(std::move(hypothesis));
 }
 

@@ -8,6 +8,7 @@
 #include <assay/agent/proposer.hpp>
 #include <assay/base/error.hpp>
 #include <assay/os/file.hpp>
+#include <assay/task/hypothesis.hpp>
 #include <assay/task/solution.hpp>
 
 namespace assay::service {
@@ -21,13 +22,16 @@ struct Submission {
   std::string by;   ///< The client, as it calls itself.
   std::vector<task::SourceFile> sources;
   agent::Hypothesis hypothesis;
-  std::optional<int> parent;  ///< Number of the candidate that it was derived from, as its author says.
+  std::optional<task::Hypothesis> stated =
+      {};                          ///< What the campaign's memory holds the measurement against; absent: nothing.
+  std::optional<int> parent = {};  ///< Number of the candidate that it was derived from, as its author says.
 };
 
-/// Says why these sources cannot be a candidate in the place of `origin`'s, with the remedy; empty if they can. The same bounds
-/// as for what an agent leaves in its folder (agent/working_folder.hpp), and the names that a build takes: one that it refuses
-/// as a bad request would stop the campaign.
-[[nodiscard]] std::string submission_fault(const std::vector<task::SourceFile>& sources, const task::Solution& origin);
+/// A hypothesis as its author states it before there are sources.
+struct StatedClaim {
+  agent::Hypothesis claim;
+  std::optional<task::Hypothesis> stated = {};
+};
 
 /// Keeps what was submitted to a campaign in files, `<archive>/submissions/<campaign>/`: what `add` has answered survives a
 /// kill or a power cut, and the campaign takes it from here whenever it goes on. Several processes may add at once.
@@ -43,8 +47,8 @@ class SubmissionStore {
   [[nodiscard]] base::Result<std::optional<Submission>> find(const std::string& job) const;
 
   /// The same for hypotheses that are stated before there are sources: returns "<campaign>-hypothesis-<number>".
-  [[nodiscard]] base::Result<std::string> add_hypothesis(const agent::Hypothesis& hypothesis) const;
-  [[nodiscard]] base::Result<std::optional<agent::Hypothesis>> find_hypothesis(const std::string& id) const;
+  [[nodiscard]] base::Result<std::string> add_hypothesis(const StatedClaim& hypothesis) const;
+  [[nodiscard]] base::Result<std::optional<StatedClaim>> find_hypothesis(const std::string& id) const;
 
  private:
   [[nodiscard]] base::Result<std::vector<int>> numbers(std::string_view kind) const;

@@ -5,7 +5,6 @@
 
 #include <thread>
 
-#include <assay/agent/working_folder.hpp>
 #include <assay/service/submitted_proposer.hpp>
 
 namespace assay::service {
@@ -18,6 +17,13 @@ using testing::SizeIs;
 
 const agent::Hypothesis kClaim{"batch_size 1", "memory", "keep the state in registers", "1.2x"};
 
+task::Hypothesis stated() {
+  task::Hypothesis hypothesis;
+  hypothesis.mechanism = "registers";
+  hypothesis.differs = "aligned";
+  return hypothesis;
+}
+
 class SubmissionsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,7 +35,7 @@ class SubmissionsTest : public testing::Test {
     return {folder_->path(), campaign};
   }
   [[nodiscard]] static Submission submission(const std::string& content) {
-    return {"", "codex 0.171.0", {{"kernel.cpp", content}}, kClaim, 3};
+    return {"", "codex 0.171.0", {{"kernel.cpp", content}}, kClaim, stated(), 3};
   }
 
   std::optional<os::TemporaryDirectory> folder_;
@@ -48,6 +54,7 @@ TEST_F(SubmissionsTest, WhatWasAddedIsReadBackByAnotherStore) {
   ASSERT_THAT(found->sources, SizeIs(1));
   EXPECT_EQ(found->sources[0].content, "first\n");
   EXPECT_EQ(found->hypothesis.change, kClaim.change);
+  EXPECT_EQ(found->stated, stated());
   EXPECT_EQ(found->parent, 3);
 }
 
@@ -62,9 +69,11 @@ TEST_F(SubmissionsTest, NamesThatNobodyGaveAreNotFound) {
 
 TEST_F(SubmissionsTest, HypothesesAreNumberedApart) {
   ASSERT_TRUE(store().add(submission("first")));
-  EXPECT_EQ(store().add_hypothesis(kClaim).value(), "night-hypothesis-1");
-  EXPECT_EQ(store().add_hypothesis(kClaim).value(), "night-hypothesis-2");
-  EXPECT_EQ(store().find_hypothesis("night-hypothesis-2").value()->predicted_effect, "1.2x");
+  EXPECT_EQ(store().add_hypothesis({kClaim, stated()}).value(), "night-hypothesis-1");
+  EXPECT_EQ(store().add_hypothesis({kClaim}).value(), "night-hypothesis-2");
+  EXPECT_EQ(store().find_hypothesis("night-hypothesis-2").value()->claim.predicted_effect, "1.2x");
+  EXPECT_EQ(store().find_hypothesis("night-hypothesis-1").value()->stated, stated());
+  EXPECT_FALSE(store().find_hypothesis("night-hypothesis-2").value()->stated);
   EXPECT_THAT(store().jobs().value(), ElementsAre("night-job-1"));
 }
 
@@ -86,30 +95,6 @@ TEST_F(SubmissionsTest, ADamagedFileIsAnErrorThatNamesIt) {
   const auto found = store().find("night-job-1");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, HasSubstr("night-job-1"));
-}
-
-TEST(SubmissionFault, SaysWhatIsWrongWithSources) {
-  task::Solution origin;
-  origin.spec.entry_point = "kernel.cpp::run";
-  const auto fault = [&](const std::vector<task::SourceFile>& sources) { return submission_fault(sources, origin); };
-  EXPECT_EQ(fault({{"kernel.cpp", "x"}, {"a/b.h", "y"}}), "");
-  EXPECT_THAT(fault({}), HasSubstr("no file \"kernel.cpp\""));
-  EXPECT_THAT(fault({{"other.cpp", "x"}}), HasSubstr("no file \"kernel.cpp\""));
-  EXPECT_THAT(fault({{"../kernel.cpp", "x"}}), HasSubstr("../kernel.cpp"));
-  EXPECT_THAT(fault({{"/etc/passwd", "x"}}), HasSubstr("/etc/passwd"));
-  EXPECT_THAT(fault({{"kernel.cpp", "x"}, {"./kernel.cpp", "y"}}), HasSubstr("twice"));
-  for (const char* name : {"notes.txt", "-o.cpp", "a b.h", "kernel.cu", "x", "a;b.h"}) {
-    EXPECT_THAT(fault({{"kernel.cpp", "x"}, {name, "y"}}), HasSubstr("a source is named by")) << name;
-  }
-  origin.spec.language = task::Language::cuda;
-  EXPECT_EQ(fault({{"kernel.cpp", "x"}, {"more/kernel.cu", "y"}}), "");
-  EXPECT_THAT(fault({{"kernel.cpp", std::string(agent::kMostSourceBytes + 1, 'x')}}), HasSubstr("4.0 MiB"));
-  EXPECT_THAT(fault(std::vector<task::SourceFile>(65, {"kernel.cpp", ""})), HasSubstr("twice"));
-  std::vector<task::SourceFile> many;
-  for (int i = 0; i < 65; ++i) {
-    many.push_back({std::to_string(i) + ".h", ""});
-  }
-  EXPECT_THAT(fault(many), HasSubstr("64 files"));
 }
 
 TEST_F(SubmissionsTest, TheProposerTakesWhatTheHistoryLacksInItsOrder) {

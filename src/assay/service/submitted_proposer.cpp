@@ -25,6 +25,7 @@ base::Result<std::vector<agent::Proposal>> SubmittedProposer::propose(const std:
     proposal.solution.description.reset();
     proposal.solution.sources = std::move(submission->sources);
     proposal.hypothesis = std::move(submission->hypothesis);
+    proposal.stated = std::move(submission->stated);
     proposal.parent = submission->parent;
     proposals.push_back(std::move(proposal));
   }
