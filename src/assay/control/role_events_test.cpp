@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <assay/control/agent_runs.hpp>
 #include <assay/control/sample_campaign.hpp>
 
