@@ -10,12 +10,11 @@ namespace assay::evaluate {
 
 namespace {
 
-// Whoever is right at first and then is not has most often kept something that holds for one call only.
+// Where to look: at what is kept, or at what only some inputs have.
 std::string right_before(std::int64_t calls) {
   return fmt::format(
-      "; {} before it on this workload {} right, with other inputs and, in about half of them, at other addresses: "
-      "keep "
-      "nothing from call to call that depends on these",
+      "; {} before it on this workload {} right, with other inputs and partly at other addresses: either something is "
+      "kept from call to call, or it goes wrong on such inputs only",
       calls == 1 ? "one call" : fmt::format("{} calls", calls), calls == 1 ? "was" : "were");
 }
 

@@ -135,9 +135,10 @@ Fault diagnose(const worker::Failure& failure, task::Side side, Activity activit
     case worker::Failure::Kind::died:
       fault.outcome = task::Outcome::crashed;
       finding = plain("died",
-                      fmt::format("its process ended ({}) {}: return from the entry point, and leave descriptors alone "
-                                  "that are not yours",
-                                  failure.text, while_doing(activity)));
+                      fmt::format("its process ended ({}) {}: {}", failure.text, while_doing(activity),
+                                  activity == Activity::load
+                                      ? "none of them may end the process"
+                                      : "return from the entry point, and leave descriptors alone that are not yours"));
       break;
     case worker::Failure::Kind::killed_from_outside:
       fault.outcome = task::Outcome::crashed;

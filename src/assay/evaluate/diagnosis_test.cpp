@@ -95,6 +95,8 @@ TEST(Diagnose, EveryFailureTellsItsAuthorWhatToDo) {
     return diagnose({kind, "text", {}, {}}, task::Side::candidate, Activity::call, nullptr, {}).cause;
   };
   EXPECT_THAT(cause_of(Kind::died), HasSubstr("return from the entry point"));
+  EXPECT_THAT(diagnose({Kind::died, "text", {}, {}}, task::Side::candidate, Activity::load, nullptr, {}).cause,
+              HasSubstr("(static initialisers run then): none of them may end the process"));
   EXPECT_THAT(cause_of(Kind::timed_out), HasSubstr("the policy sets this limit"));
   EXPECT_THAT(cause_of(Kind::protocol_violation), HasSubstr("standard output or error only"));
   EXPECT_THAT(cause_of(Kind::killed_from_outside), HasSubstr("out of memory"));

@@ -173,11 +173,16 @@ PairedComparison compare_pairs(std::span<const PairedSample> samples, int pairs,
                                    [](const WorkloadGuard& guard) { return guard.failed; });
   comparison.conclusion = guarded ? PairedConclusion::not_better : comparison.decision.conclusion;
   if (comparison.conclusion == PairedConclusion::better) {
-    // From the look that decided on, until the witness is clear.
+    // From the look that decided on, until the witness is clear. Who was contradicted once is confirmed at no later look,
+    // whatever excused it.
+    bool excused = false;
     for (int heard = comparison.table.pairs; heard <= pairs; ++heard) {
       comparison.testimony = hear_witness(samples, heard, workloads, alpha_per_look(rule));
       if (comparison.testimony == Testimony::contradicted && rule.waiting_level > 0 &&
           waiting_explains(samples, heard, workloads, rule.waiting_level / look_count(rule))) {
+        comparison.testimony = Testimony::unclear;
+        excused = true;
+      } else if (comparison.testimony == Testimony::confirmed && excused) {
         comparison.testimony = Testimony::unclear;
       }
       if (comparison.testimony != Testimony::unclear) {

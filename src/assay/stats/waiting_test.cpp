@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include <assay/base/random.hpp>
 
@@ -77,6 +78,23 @@ TEST(WaitingExplains, HiddenWorkOnAQuietMachineIsAccusedAsBefore) {
   EXPECT_GE(accused({0}, {3, 0.9}, 0.001), 999) << "a kernel that is slower and says it is faster";
   const Machine ticking{0.01};
   EXPECT_GE(accused(ticking, {3, 0.9}, 0.001), 0.8 * accused(ticking, {3, 0.9}, 0)) << "of some 900; a tick saves few";
+}
+
+TEST(WaitingExplains, WhoWasExcusedOnceIsConfirmedAtNoLaterLook) {
+  base::Philox random(4, 1);
+  PairedRule rule{.minimum_pairs = 3, .maximum_pairs = 12, .alpha = 0.05, .minimum_effect = 0.02};
+  const auto lie = observe({}, {1, 0.9}, 3, 4, random);  // Within what waking up explains.
+  auto samples = observe({}, {0.2, 0.9}, 12, 4, random);
+  for (PairedSample& sample : samples) {
+    sample.pair += sample.pair < 3 ? 100 : 0;
+  }
+  std::erase_if(samples, [](const PairedSample& sample) { return sample.pair >= 100; });
+  samples.insert(samples.end(), lie.begin(), lie.end());
+  EXPECT_EQ(compare_pairs(samples, 3, kWorkloads, rule, 10).testimony, Testimony::contradicted);
+  EXPECT_EQ(hear_witness(samples, 12, kWorkloads, alpha_per_look(rule)), Testimony::confirmed);
+  rule.waiting_level = 0.001;
+  EXPECT_EQ(compare_pairs(samples, 3, kWorkloads, rule, 10).testimony, Testimony::unclear);
+  EXPECT_EQ(compare_pairs(samples, 12, kWorkloads, rule, 10).testimony, Testimony::unclear);
 }
 
 TEST(WaitingExplains, AnAccusationNeedsFourPairsAndEveryCell) {

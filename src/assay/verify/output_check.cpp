@@ -41,7 +41,8 @@ std::optional<task::Finding> find_unwritten(const Place& place, const tensor::Co
   finding.expected = expected[first];
   finding.got = tensor::element(view, first);
   finding.message = fmt::format(
-      "{}{} was never written ({} of {} elements were left as they were): write every element of every output",
+      "{}{} was never written ({} of {} elements were left as they were): write every element of every output, "
+      "and add to none, for they hold random words before a call",
       place.name, tensor::to_string(*finding.index), count, expected.size());
   return finding;
 }
