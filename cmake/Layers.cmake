@@ -12,12 +12,16 @@ include(Suites)
 set_property(GLOBAL PROPERTY ASSAY_LAYER_EDGES "")
 set(ASSAY_LAYERS_WITH_LONG_TESTS operators build)
 # A release build optimises these a little only, which takes a quarter less of the compiler's time.
-set(ASSAY_LAYERS_THAT_COMPUTE_LITTLE agent archive certify cli control execute mcp plot promote service)
+set(ASSAY_LAYERS_THAT_COMPUTE_LITTLE agent archive blob build certify cli control dataset evaluate execute foreign mcp
+  os plot promote service skill task)
 
 function(assay_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "OPTIMISE_TESTS" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;TEST_LINK")
   if(layer_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_layer(${name}): unknown argument ${layer_UNPARSED_ARGUMENTS}")
+  endif()
+  if(name STREQUAL "operators" AND CMAKE_UNITY_BUILD)  # Its folders have the same names for their own things: they clash.
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
   endif()
   add_library(assay_${name} STATIC)
   add_library(assay::${name} ALIAS assay_${name})
@@ -29,10 +33,15 @@ function(assay_add_layer name)
     target_compile_options(assay_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   set(dependencies_json "")
+  set(closure ${name})
   foreach(dependency IN LISTS layer_DEPENDS)
+    get_property(below GLOBAL PROPERTY ASSAY_CLOSURE_${dependency})
+    list(APPEND closure ${below})
     target_link_libraries(assay_${name} PUBLIC assay_${dependency})
     list(APPEND dependencies_json "\"${dependency}\"")
   endforeach()
+  list(REMOVE_DUPLICATES closure)
+  set_property(GLOBAL PROPERTY ASSAY_CLOSURE_${name} "${closure}")
   list(JOIN dependencies_json ", " dependencies_json)
   set_property(GLOBAL APPEND PROPERTY ASSAY_LAYER_EDGES "  \"${name}\": [${dependencies_json}]")
 
@@ -41,7 +50,6 @@ function(assay_add_layer name)
     target_link_libraries(assay_${name}_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings
       rapidcheck assay_test_main)
     # What GoogleTest, rapidcheck and JSON make of the same types is made once a unit: the more tests a unit has, the better.
-    # The operators' tests have names of their own folder's.
     if(NOT name STREQUAL "operators")
       set_target_properties(assay_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 32)
     endif()
@@ -55,6 +63,7 @@ function(assay_add_layer name)
         target_compile_options(assay_${name}_test PRIVATE -O0)
       endif()
     endif()
+    assay_prefer_optimised(assay_${name}_test ${closure})
     target_compile_definitions(assay_${name}_test PRIVATE
       ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
     # ctest starts what costs more first: so that what is left at the end is quick, and no core idles. Measured: where a
@@ -65,6 +74,18 @@ function(assay_add_layer name)
     endif()
     assay_add_suites(assay_${name}_test ${name} COST ${cost})
   endif()
+endfunction()
+
+# assay_prefer_optimised(<program> <layer>...)
+#
+# Of what tests and layers make of the same templates (JSON's parser, say) a linker keeps the one that it sees first: that
+# of the tests, which is not optimised, and which the layers would then call too. So it sees the layers first.
+function(assay_prefer_optimised program)
+  foreach(layer IN LISTS ARGN)
+    list(APPEND archives $<TARGET_FILE:assay_${layer}>)
+  endforeach()
+  list(JOIN archives "," joined)
+  target_link_options(${program} PRIVATE "LINKER:--whole-archive,${joined},--no-whole-archive")
 endfunction()
 
 function(assay_write_layer_graph)

@@ -13,9 +13,9 @@
 namespace assay::service {
 namespace {
 
-constexpr double kSecondsPerMinute = 60;
+constexpr double kSecondsOfAMinute = 60;
 
-double minutes_of(std::int64_t seconds) { return static_cast<double>(seconds) / kSecondsPerMinute; }
+double minutes_of(std::int64_t seconds) { return static_cast<double>(seconds) / kSecondsOfAMinute; }
 
 // A finding ends with the next promotion, or is there to the end.
 int until(const control::CampaignState& state, const control::FindingState& finding) {

@@ -110,9 +110,10 @@ bool compare_numbers(std::string_view word, ConstraintNumber left, ConstraintNum
            : word == ">"  ? a > b
                           : a >= b;
   };
-  const auto* first = std::get_if<std::int64_t>(&left);
-  const auto* second = std::get_if<std::int64_t>(&right);
-  return first != nullptr && second != nullptr ? compare(*first, *second) : compare(real(left), real(right));
+  if (std::holds_alternative<double>(left) || std::holds_alternative<double>(right)) {
+    return compare(real(left), real(right));
+  }
+  return compare(std::get<std::int64_t>(left), std::get<std::int64_t>(right));
 }
 
 std::string show(const ConstraintValue& value) {
