@@ -26,6 +26,8 @@ NEEDS_NUMPY = unittest.skipUnless(has_numpy(), f"{PYTHON} has no numpy (deps/apt
 
 
 class PublicDataset(scenario.Scenario):
+    OWN_CACHE = True  # What references returned is looked for there.
+
     def setUp(self):
         super().setUp()
         self.copy = self.folder / "public"

@@ -83,12 +83,20 @@ class Scenario(unittest.TestCase):
     maxDiff = None
     # The slowest command of a test on a busy machine; a hang is a failure.
     TIMEOUT = 240
+    # Whether what the tests of this class show depends on what others have built.
+    OWN_CACHE = False
 
     @classmethod
     def setUpClass(cls):
-        # One build cache for the tests of a class: compilers are what takes longest.
-        cls.shared_cache = Path(tempfile.mkdtemp(prefix="assay-scenario-cache-"))
-        cls.addClassCleanup(shutil.rmtree, cls.shared_cache, ignore_errors=True)
+        # One build cache for all scenarios that ctest runs, emptied by `./dev test`: compilers are what takes longest, and
+        # its entries are named by all that goes into them. Without ctest, one for the tests of a class.
+        shared = os.environ.get("ASSAY_SCENARIO_CACHE")
+        if shared and not cls.OWN_CACHE:
+            cls.shared_cache = Path(shared)
+            cls.shared_cache.mkdir(parents=True, exist_ok=True)
+        else:
+            cls.shared_cache = Path(tempfile.mkdtemp(prefix="assay-scenario-cache-"))
+            cls.addClassCleanup(shutil.rmtree, cls.shared_cache, ignore_errors=True)
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="assay-scenario-"))

@@ -13,7 +13,7 @@ class BudgetsTest(scenario.Scenario):
 
     def campaign(self, *options, device="simulated:7", **extra):
         return self.assay("campaign", "run", "night", "--dataset", self.small, *self.at, "--device", device, "--policy",
-                          self.policy(), *options, **extra)
+                          self.policy(stress_trials=1), *options, **extra)
 
     def spending(self):
         return self.assay("campaign", "status", "night", *self.at, "--json").json()["spending"]

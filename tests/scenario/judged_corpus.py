@@ -44,6 +44,8 @@ def runs_alone(path, head):
 class JudgedCorpus(scenario.Scenario):
     """Tests say which part by `part`, a list of files."""
 
+    OWN_CACHE = True  # An ordinary user gets a copy of it.
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
