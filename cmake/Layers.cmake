@@ -1,8 +1,7 @@
 # assay_add_layer(<name> [OPTIMISE_TESTS] DEPENDS <layer>... [LINK <third party>...] SOURCES <file>...
 #                 HEADERS <file>... [TESTS <file>...] [TEST_LINK <third party>...])
 #
-# OPTIMISE_TESTS: its tests compute so much that they are optimised a little, rather than not at all. If some are named
-# *_for_test.cpp, only these are: what is held against the layer lies there, and the others compare.
+# OPTIMISE_TESTS: its tests compute so much that they are optimised a little, rather than not at all.
 #
 # Makes the static library assay_<name> (alias assay::<name>), checks that each header compiles on its own, builds
 # the GoogleTest binary assay_<name>_test from TESTS, and records the edge in layers.json, which
@@ -47,16 +46,13 @@ function(assay_add_layer name)
   set_property(GLOBAL APPEND PROPERTY ASSAY_LAYER_EDGES "  \"${name}\": [${dependencies_json}]")
 
   if(ASSAY_BUILD_TESTS AND layer_TESTS)
-    set(computing ${layer_TESTS})
-    list(FILTER computing INCLUDE REGEX "_for_test[.]cpp$")
-    if(layer_OPTIMISE_TESTS AND computing)
-      list(REMOVE_ITEM layer_TESTS ${computing})
-      set(layer_OPTIMISE_TESTS OFF)
-      assay_add_test_code(assay_${name}_computing OBJECT ${computing})
-      target_compile_options(assay_${name}_computing PRIVATE $<$<CONFIG:Release>:-O1>)
-      list(APPEND layer_TEST_LINK assay_${name}_computing)
+    add_executable(assay_${name}_test ${layer_TESTS})
+    target_link_libraries(assay_${name}_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings
+      rapidcheck assay_test_main)
+    # What GoogleTest, rapidcheck and JSON make of the same types is made once a unit: the more tests a unit has, the better.
+    if(NOT name STREQUAL "operators")
+      set_target_properties(assay_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 32)
     endif()
-    assay_add_test_code(assay_${name}_test EXECUTABLE ${layer_TESTS})
     # GoogleTest, rapidcheck and JSON are slow to optimise, and few tests compute enough to gain from it.
     if(layer_OPTIMISE_TESTS)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -68,6 +64,8 @@ function(assay_add_layer name)
       endif()
     endif()
     assay_prefer_optimised(assay_${name}_test ${closure})
+    target_compile_definitions(assay_${name}_test PRIVATE
+      ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
     # ctest starts what costs more first: so that what is left at the end is quick, and no core idles. Measured: where a
     # case takes over a second.
     set(cost 0)
@@ -76,22 +74,6 @@ function(assay_add_layer name)
     endif()
     assay_add_suites(assay_${name}_test ${name} COST ${cost})
   endif()
-endfunction()
-
-# In the scope of assay_add_layer: <target> of the kind OBJECT or EXECUTABLE, with what tests of the layer are linked with.
-function(assay_add_test_code target kind)
-  if(kind STREQUAL "OBJECT")
-    add_library(${target} OBJECT ${ARGN})
-  else()
-    add_executable(${target} ${ARGN})
-  endif()
-  target_link_libraries(${target} PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings rapidcheck assay_test_main)
-  # What GoogleTest, rapidcheck and JSON make of the same types is made once a unit: the more tests a unit has, the better.
-  if(NOT name STREQUAL "operators")
-    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 32)
-  endif()
-  target_compile_definitions(${target} PRIVATE
-    ASSAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASSAY_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
 # assay_prefer_optimised(<program> <layer>...)

@@ -88,8 +88,8 @@ class Scenario(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        # One build cache for all scenarios of a run of ctest, which begins by emptying it: compilers are what takes
-        # longest, and its entries are named by all that goes into them. Without ctest, one for the tests of a class.
+        # One build cache for all scenarios that ctest runs, emptied by `./dev test`: compilers are what takes longest, and
+        # its entries are named by all that goes into them. Without ctest, one for the tests of a class.
         shared = os.environ.get("ASSAY_SCENARIO_CACHE")
         if shared and not cls.OWN_CACHE:
             cls.shared_cache = Path(shared)
