@@ -26,7 +26,8 @@ void declare_inbox(CLI::App& app, Draft& draft) {
                                   "  assay inbox answer tune-decision-1 stop --by Ada --because \"good enough\"");
   command->add_option("id", slot->id, "The decision, as listed")->required();
   command->add_option("option", slot->answer.option, "One of its options")->required();
-  command->add_option("--value", slot->answer.value, "What the option asks for: a model's name, a candidate's number");
+  command->add_option("--value", slot->answer.value,
+                      "What the option asks for: a model's name, a candidate's or a hypothesis' number");
   command->add_option("--by", slot->answer.by, "Who decides")->required();
   command->add_option("--minutes", slot->answer.minutes, "Of their attention, for the ledger")->capture_default_str();
   command->add_option("--because", slot->answer.because, "The reason; some options tell it to whoever proposes");

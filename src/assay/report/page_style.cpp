@@ -52,6 +52,7 @@ table{border-collapse:collapse;width:100%;margin:10px 0;font-size:14px}
 caption{text-align:left;color:var(--soft);font-size:13.5px;padding-bottom:6px}
 th{text-align:left;font-weight:600;font-size:12.5px;color:var(--soft);border-bottom:1px solid var(--soft);
 padding:6px 10px 6px 0;vertical-align:bottom}
+th[scope=row]{border-bottom-color:var(--line);padding:7px 10px 7px 0;vertical-align:top}
 td{border-bottom:1px solid var(--line);padding:7px 10px 7px 0;vertical-align:top;overflow-wrap:anywhere}
 th.number,td.number{text-align:right;white-space:nowrap;padding-right:16px;overflow-wrap:normal}
 th:last-child,td:last-child{padding-right:0}
