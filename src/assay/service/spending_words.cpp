@@ -19,7 +19,9 @@ std::string amounts_words(const control::Amounts& amounts) {
   std::vector<std::string> parts;
   for (const control::Resource resource : kEach) {
     if (amounts[resource] > 0) {
-      parts.push_back(control::amount_text(resource, amounts[resource]));
+      // Beside the device's seconds these want a name.
+      parts.push_back(control::amount_text(resource, amounts[resource]) +
+                      (resource == control::Resource::wall_ms ? " by the clock" : ""));
     }
   }
   return parts.empty() ? "nothing" : base::join(parts, ", ");

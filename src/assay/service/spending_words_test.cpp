@@ -31,6 +31,15 @@ TEST(SpendingWords, TellWhatWasSpentOfWhichLimits) {
                                                  "$0.5000)."));
 }
 
+TEST(SpendingWords, TellTheDevicesSecondsFromThoseOfTheClock) {
+  control::CampaignState state;
+  control::Amounts amounts;
+  amounts[Resource::device_ms] = 74'600;
+  amounts[Resource::wall_ms] = 83'800;
+  state.ledger.book(amounts);
+  EXPECT_THAT(spending_words(state), ElementsAre("Spent: 74.6 s of the device, 83.8 s by the clock."));
+}
+
 TEST(SpendingWords, TellWhoRaisedTheLimits) {
   control::CampaignState state;
   control::Budget limits;
