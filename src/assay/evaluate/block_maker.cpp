@@ -85,13 +85,12 @@ base::Result<void> BlockMaker::go_back(CallBlock& before) {
   return contents_.fill(*before.first, before.arguments, inputs_->plan());
 }
 
-base::Result<void> BlockMaker::come_back() {
+void BlockMaker::come_back() {
   device::CopyPlan& plan = inputs_->plan();
   static_cast<void>(inputs_->turn());
   if (ahead_of_ != nullptr) {
     fill_ahead(plan);
   }
-  return {};
 }
 
 base::Result<CallBlock> BlockMaker::finish_ahead() {

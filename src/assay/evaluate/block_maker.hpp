@@ -35,7 +35,7 @@ class BlockMaker {
   [[nodiscard]] base::Result<CallBlock> finish_ahead();
   /// Makes the other image again what the block before saw, turned to it, whatever is being made there; and back.
   [[nodiscard]] base::Result<void> go_back(CallBlock& before);
-  [[nodiscard]] base::Result<void> come_back();
+  void come_back();
 
   /// Writes other contents into a block's arguments, in the image of now. Never while a block is made ahead.
   [[nodiscard]] base::Result<void> again(const measure::ScheduledCall& call, CallBlock& block);

@@ -289,13 +289,12 @@ class ProcessPair {
     }
     ASSAY_TRY(maker_.go_back(before));
     ASSAY_TRY_ASSIGN(const bool compared, look_at(before, WhichBlock::before));
-    ASSAY_TRY(maker_.come_back());
+    maker_.come_back();
     return compared;
   }
 
   // Where a device works on while the judge does: what is asked about a block then waits for no more than the next call
-  // does. A graph is captured before, and hot caches are made hot, by
-  // calls of their own; a chain reads what was left.
+  // does. A graph is captured before, and hot caches are made hot, by calls of their own; a chain reads what was left.
   [[nodiscard]] bool may_finish_later() const {
     return checker_.keeps_calls() && timing_.method != base::TimingMethod::graph &&
            timing_.cache == base::CacheState::cold && session_.chain == nullptr && !officially();

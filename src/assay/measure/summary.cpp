@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include <assay/base/device_name.hpp>
 #include <assay/base/text.hpp>
 #include <assay/stats/paired_samples.hpp>
 #include <assay/stats/quantile.hpp>
@@ -18,10 +17,8 @@ namespace assay::measure {
 namespace {
 
 constexpr double kUsualOutsideNs = 2e6;
-// An accusation is no session's statistic, of which a few may be wrong: the chance that a machine's delays look like one,
-// over all looks of a session …
-constexpr double kWaitingLevel = 0.001;
-// … and over all calls of its workloads: six of each side, of which the candidate's alone are late, are enough (1 of 924).
+// The chance that a machine's delays look like an accusation (see waiting_level_on), over all calls of a session's
+// workloads: six of each side, of which the candidate's alone are late, are enough (1 of 924).
 constexpr double kDelayedByChance = 0.002;
 // So many calls that are all late are enough where there is no incumbent to tell how busy the machine was.
 constexpr std::size_t kLateCallsAlone = 12;
@@ -40,12 +37,6 @@ std::vector<stats::PairedSample> timed_samples(const task::EvaluationRequest& re
     }
   }
   return timed;
-}
-
-// On a GPU judge and worker wait without sleeping.
-bool sleeps_between_calls(const task::EvaluationRequest& request) {
-  const auto device = base::parse_device_name(request.device);
-  return device && device->kind == base::DeviceName::Kind::cpu;
 }
 
 std::optional<double> unless_missing(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
@@ -92,7 +83,7 @@ std::vector<task::WorkloadTiming> summarise(const task::EvaluationRequest& reque
 Judgement judge(const task::EvaluationRequest& request, const std::vector<task::Sample>& samples, int pairs) {
   const task::SessionPlan& plan = request.plan;
   stats::PairedRule rule = rule_of(plan);
-  rule.waiting_level = sleeps_between_calls(request) ? kWaitingLevel : 0;
+  rule.waiting_level = stats::waiting_level_on(request.device);
   stats::PairedComparison result =
       stats::compare_pairs(timed_samples(request, samples), pairs, static_cast<int>(request.workloads.size()), rule,
                            plan.maximum_regression);

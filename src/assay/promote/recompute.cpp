@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <assay/base/device_name.hpp>
+#include <assay/stats/waiting.hpp>
 
 namespace assay::promote {
 namespace {
@@ -45,14 +45,6 @@ base::Result<std::vector<stats::PairedSample>> timed_samples(const task::Evaluat
     }
   }
   return timed;
-}
-
-// As the judge's (measure/summary.cpp): on a CPU a contradiction by its clock must not be what a busy machine explains.
-constexpr double kWaitingLevel = 0.001;
-
-bool waits_for_a_processor(const task::EvaluationRequest& request) {
-  const auto device = base::parse_device_name(request.device);
-  return device && device->kind == base::DeviceName::Kind::cpu;
 }
 
 task::Outcome outcome_of(PairedConclusion conclusion) {
@@ -151,7 +143,7 @@ base::Result<PairedComparison> recompute(const task::EvaluationRequest& request,
   ASSAY_TRY_ASSIGN(const auto timed, timed_samples(request, samples, Of::candidate));
   const int pairs = pairs_of(timed);
   stats::PairedRule rule = rule_of(request.plan);
-  rule.waiting_level = waits_for_a_processor(request) ? kWaitingLevel : 0;
+  rule.waiting_level = stats::waiting_level_on(request.device);
   PairedComparison comparison = stats::compare_pairs(timed, pairs, static_cast<int>(request.workloads.size()), rule,
                                                      request.plan.maximum_regression);
   ASSAY_TRY_ASSIGN(const auto self, recompute_self(request, samples));

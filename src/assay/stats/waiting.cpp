@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <assay/base/device_name.hpp>
 #include <assay/base/error.hpp>
 #include <assay/stats/paired_decision.hpp>
 #include <assay/stats/quantile.hpp>
@@ -11,6 +12,7 @@
 namespace assay::stats {
 namespace {
 
+constexpr double kSurelyNotWaiting = 0.001;
 constexpr int kLeastPairs = 4;
 constexpr double kShareOfUndelayed = 0.25;
 
@@ -26,6 +28,11 @@ double log_choose(std::int64_t of, std::int64_t chosen) {
 }
 
 }  // namespace
+
+double waiting_level_on(std::string_view device) {
+  const auto name = base::parse_device_name(device);
+  return name && name->kind == base::DeviceName::Kind::cpu ? kSurelyNotWaiting : 0;
+}
 
 bool waiting_explains(std::span<const PairedSample> samples, int pairs, int workloads, double level) {
   ASSAY_CHECK(level > 0 && level < 0.5);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <assay/stats/paired_samples.hpp>
 
@@ -13,6 +14,11 @@ namespace assay::stats {
 
 /// Nanoseconds that waking up alone explains on a machine that is not overloaded, even beside threads that spin.
 inline constexpr double kWakingNs = 200e3;
+
+/// How sure it must be, over all looks of a session, that waiting does not explain what a candidate is accused of
+/// (PairedRule::waiting_level), on a device of this name. An accusation is no session's statistic, of which a few may be
+/// wrong. 0 on a GPU, where judge and worker wait without sleeping.
+[[nodiscard]] double waiting_level_on(std::string_view device);
 
 /// Whether waiting may explain that a second clock contradicts the gain that the first one claims (hear_witness): unless
 /// the excess of what lies between the clocks on the candidate's calls over that on the incumbent's is surely more than

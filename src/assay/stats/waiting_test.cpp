@@ -10,6 +10,13 @@
 namespace assay::stats {
 namespace {
 
+TEST(WaitingLevelOn, IsAskedForWhereWorkersSleep) {
+  EXPECT_EQ(waiting_level_on("cpu"), 0.001);
+  EXPECT_EQ(waiting_level_on("cuda:0"), 0);
+  EXPECT_EQ(waiting_level_on("simulated"), 0);
+  EXPECT_EQ(waiting_level_on("no device"), 0);
+}
+
 constexpr int kWorkloads = 2;
 
 // How busy a machine is: each call waits 60 us, and `delayed` of them some slices of 3 ms as well, which hit the calls of a
