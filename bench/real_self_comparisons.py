@@ -6,15 +6,16 @@ usage: real_self_comparisons.py ASSAY [--state FOLDER] [--same N] [--planted N] 
 Every comparison is one run of the gate, in an order drawn from the seed, under the rule by which the policy "standard"
 promotes (its sweep's: evidence, alpha 1 %, a minimum effect of 1 %, 5 to 24 process pairs, the kernel against itself in
 between), except that the one workload is called 20 times a side and pair and not 5 (a sweep's 54 workloads are called 270 times):
-  same    (--same, 200)     a copy with another entry point: the same instructions under another name. `better` is false.
-  faster  (--planted, 20)   the kernel against one that does 2 % more work: `better` finds it.
-  slower  (--planted, 20)   the other way round: `better` is false, and `not_better` excludes a gain.
+  same         (--same, 200)     a copy with another entry point: the same instructions under another name. `better` is false.
+  faster       (--planted, 20)   the kernel against one that does 2 % more work: `better` finds it.
+  faster_long  (--planted, 20)   the same of a kernel that takes three times as long.
+  slower_long  (--planted, 20)   the other way round: `better` is false, and `not_better` excludes a gain.
 Most of the kernel's time is a chain of dependent multiplications for each head. What one more costs is measured first, and from
 that follows how many more are 2 % of the kernel's time; nothing sleeps. Other machine code is not refused as a
 duplicate, because the name of its entry point counts.
 
 Each result is appended to FOLDER/results.jsonl as soon as it is there, and a run with the same folder goes on where the last
-one ended. When all are there, bench/results/real_self_comparisons.json is written. About 20 minutes on 2 quiet cores.
+one ended. When all are there, bench/results/real_self_comparisons.json is written. About 30 minutes on 2 quiet cores.
 """
 
 import argparse
@@ -32,9 +33,9 @@ from recording import ROOT, save, spread
 
 DEFINITION = "gdn_decode_qk4_v8_d128_k_last"
 WORKLOADS = "901e5104"  # Batch 1.
-# Multiplications a head. A call takes some milliseconds, so that 2 % of it is more than what the judge's own clock, which
-# must confirm a gain, is disturbed by; of calls of half a millisecond it was not.
-ROUNDS = 300_000
+# Multiplications a head: calls of about 3 and 10 ms. The judge's own clock, which must confirm a gain, is disturbed by tens
+# of microseconds a call on a machine that others share: as much as 2 % of the shorter calls, and little of the longer.
+ROUNDS = {"short": 300_000, "long": 900_000}
 # What of the policy's sweep decides; the rest (how much is checked, and how long a call may take) is the gate's.
 DECIDING = ("minimum_pairs", "maximum_pairs", "samples_per_pair", "alpha", "test", "minimum_effect", "futility",
             "maximum_regression", "self_comparison")
@@ -110,17 +111,18 @@ class Bench:
         runs = [self.evaluate(candidate, "none")["timings"] for _ in range(5)]
         return [sorted(run[w]["candidate_ns"] for run in runs)[len(runs) // 2] for w in range(len(runs[0]))]
 
-    def calibrate(self):
+    def calibrate(self, length):
         """Returns how many rounds more are PLANTED of the kernel's time, and what that follows from. Once a folder."""
-        path = self.folder / "calibration.json"
+        path = self.folder / f"calibration-{length}.json"
         if path.exists():
             return json.loads(path.read_text(encoding="utf-8"))
-        few, many = self.median_ns(ROUNDS), self.median_ns(2 * ROUNDS)
-        of_one = [(more - less) / ROUNDS for less, more in zip(few, many)]
+        rounds = ROUNDS[length]
+        few, many = self.median_ns(rounds), self.median_ns(2 * rounds)
+        of_one = [(more - less) / rounds for less, more in zip(few, many)]
         if min(of_one) <= 0:
             sys.exit(f"twice as many rounds do not take longer here ({few} and {many} ns): nothing can be planted")
         extra = round(sum(PLANTED * time_ns / one for time_ns, one in zip(few, of_one)) / len(few))
-        result = {"rounds": ROUNDS, "kernel_ns": few, "with_twice_the_rounds_ns": many, "of_one_round_ns": of_one,
+        result = {"rounds": rounds, "kernel_ns": few, "with_twice_the_rounds_ns": many, "of_one_round_ns": of_one,
                   "extra_rounds": extra,
                   "planted": [extra * one / time_ns for time_ns, one in zip(few, of_one)]}
         path.write_text(json.dumps(result), encoding="utf-8")
@@ -140,7 +142,7 @@ def upper_bound(found, tried, confidence):
 
 
 def schedule(same, planted, seed):
-    tasks = [("same", i) for i in range(same)] + [(kind, i) for kind in ("faster", "slower") for i in range(planted)]
+    tasks = [("same", i) for i in range(same)] + [(kind, i) for kind in ("faster", "faster_long", "slower_long") for i in range(planted)]
     random.Random(seed).shuffle(tasks)
     return tasks
 
@@ -155,14 +157,16 @@ def report(results, rule, calibration, seed):
         summary[kind] = {"comparisons": len(of_kind), "outcomes": dict(outcomes),
                          "seconds": spread([result["seconds"] for result in of_kind])}
         print(f"{kind}: {len(of_kind)} comparisons: " + ", ".join(f"{count} {name}" for name, count in outcomes.most_common()))
-    false = sum(result["outcome"] == "better" for result in by_kind["same"] + by_kind["slower"])
-    tried = len(by_kind["same"]) + len(by_kind["slower"])
+    false = sum(result["outcome"] == "better" for result in by_kind["same"] + by_kind["slower_long"])
+    tried = len(by_kind["same"]) + len(by_kind["slower_long"])
     of_same = sum(result["outcome"] == "better" for result in by_kind["same"])
     bound = upper_bound(of_same, max(1, len(by_kind["same"])), 0.95)
-    found = sum(result["outcome"] == "better" for result in by_kind["faster"])
+    found = {kind: sum(result["outcome"] == "better" for result in by_kind[kind]) for kind in ("faster", "faster_long")}
     print(f"false `better` among equal copies: {of_same} of {len(by_kind['same'])} (below {100 * bound:.1f} %, 95 % "
           f"confidence); among all that are not faster: {false} of {tried}")
-    print(f"planted gains of {100 * PLANTED:.0f} % found: {found} of {len(by_kind['faster'])}")
+    for kind, length in (("faster", "short"), ("faster_long", "long")):
+        print(f"planted gains of {100 * PLANTED:.0f} % of {calibration[length]['kernel_ns'][0] / 1e6:.1f} ms found: "
+              f"{found[kind]} of {len(by_kind[kind])}")
     commit = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
     save("real_self_comparisons", "false and true gains of real comparisons through the gate, by the rule of the policy standard",
          {"commit": commit, "rule": {**rule, "samples_per_pair": SAMPLES}, "seed": seed, "calibration": calibration,
@@ -179,22 +183,24 @@ def main(arguments):
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     bench = Bench(options.assay, options.state)
-    calibration = bench.calibrate()
-    extra = calibration["extra_rounds"]
-    print(f"{ROUNDS} rounds a head take {calibration['kernel_ns'][0] / 1000:.1f} us on the first workload; {extra} more are "
-          f"{100 * calibration['planted'][0]:.2f} % of it", flush=True)
+    calibration = {length: bench.calibrate(length) for length in ROUNDS}
+    for of in calibration.values():
+        print(f"{of['rounds']} rounds a head take {of['kernel_ns'][0] / 1000:.1f} us on the first workload; "
+              f"{of['extra_rounds']} more are {100 * of['planted'][0]:.2f} % of it", flush=True)
     log = options.state / "results.jsonl"
     results = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
     done = {(result["kind"], result["number"]) for result in results}
     tasks = schedule(options.same, options.planted, options.seed)
     missing = [task for task in tasks if task not in done]
     results = [result for result in results if (result["kind"], result["number"]) in set(tasks)]
-    kernel_itself, slower = bench.solution(ROUNDS), bench.solution(ROUNDS + extra)
+    kernels = {length: bench.solution(rounds) for length, rounds in ROUNDS.items()}
+    slower = {length: bench.solution(rounds + calibration[length]["extra_rounds"]) for length, rounds in ROUNDS.items()}
     spent = 0.0
     for count, (kind, number) in enumerate(missing, 1):
-        candidate, against = {"same": lambda: (bench.solution(ROUNDS, f"copy_{number % COPIES}"), kernel_itself),
-                              "faster": lambda: (kernel_itself, slower),
-                              "slower": lambda: (slower, kernel_itself)}[kind]()
+        candidate, against = {"same": lambda: (bench.solution(ROUNDS["short"], f"copy_{number % COPIES}"), kernels["short"]),
+                              "faster": lambda: (kernels["short"], slower["short"]),
+                              "faster_long": lambda: (kernels["long"], slower["long"]),
+                              "slower_long": lambda: (slower["long"], kernels["long"])}[kind]()
         start = time.monotonic()
         evaluation = bench.evaluate(candidate, against)
         seconds = time.monotonic() - start

@@ -27,6 +27,12 @@ struct BlockInputs {
   device::CallMemory& memory;
 };
 
+/// What decides how much room a block takes.
+struct BlockSize {
+  task::AxisValues axes;
+  std::size_t outputs_bytes = 0;  ///< Of one side's memory.
+};
+
 /// What will be asked about a block.
 struct BlockQuestions {
   bool outputs = false;    ///< Whether they are right.
@@ -82,6 +88,8 @@ class CallChecker {
   virtual ~CallChecker() = default;
   /// Who computes and who decides, for the record: a persisted word.
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Makes room once for the largest of these blocks: what grows later costs time between calls.
+  [[nodiscard]] virtual base::Result<void> reserve(std::span<const BlockSize> /*blocks*/) { return {}; }
   /// Makes workers see the inputs, which were written to the image or left to its plan, by the time that `arrive` has
   /// returned: until then the image stays as it is.
   [[nodiscard]] virtual base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) = 0;

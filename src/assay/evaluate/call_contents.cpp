@@ -21,6 +21,8 @@ base::Result<void> CallContents::fill(const measure::ScheduledCall& call, std::v
   const auto index = static_cast<std::size_t>(call.workload);
   const task::Workload& workload = request.workloads[index];
   plan.clear();
+  // A perturbed call may have changed them, and these arguments may be filled for the second time.
+  ASSAY_TRY(verify::restore_scalars(request.definition, workload, arguments));
   const std::uint64_t contents = request.probes(task::Probe::fresh_contents) ? call.contents : 0;
   if (index < session_.kept.size()) {
     ASSAY_TRY(fill_kept(index, arguments));

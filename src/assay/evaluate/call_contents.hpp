@@ -25,7 +25,8 @@ class CallContents {
   /// The session outlives this.
   explicit CallContents(const Session& session) : session_(session) {}
 
-  /// Writes the inputs of a call into its arguments, which lie in an image of a memory. Where calls run elsewhere, what is
+  /// Writes the inputs of a call into its arguments, which lie in an image of a memory; the same whatever they were filled
+  /// with before. Where calls run elsewhere, what is
   /// cut from pools is left to the image's plan, until it is published. Of inputs that the dataset gives the first call of
   /// each workload gets just these, and later ones variations. May run beside all else that asks nothing of the contents.
   [[nodiscard]] base::Result<void> fill(const measure::ScheduledCall& call, std::vector<operators::Argument>& arguments,

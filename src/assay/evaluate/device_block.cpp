@@ -18,6 +18,7 @@ using verify::Place;
 using Work = GpuClock::Work;
 
 constexpr std::size_t kArrayAlignment = 256;
+constexpr std::size_t kLeastLook = std::size_t{64} << 10U;  // So that it hardly ever grows.
 
 base::Result<cuda::ImagedMemory*> imaged(device::CallMemory& memory) {
   auto* const found = dynamic_cast<cuda::ImagedMemory*>(&memory);
@@ -213,15 +214,16 @@ base::Result<void> DeviceBlock::enqueue_digest(InputsLook& look, std::size_t fir
     ranges.push_back({address + offset, part.size()});
   }
   const std::size_t bytes = ranges.size() * sizeof(std::uint64_t);
-  ASSAY_TRY(grow(look.words, 2 * bytes));
-  if (look.results.size() < 2 * bytes) {
+  const std::size_t room = std::max(kLeastLook, 2 * bytes);
+  ASSAY_TRY(grow(look.words, room));
+  if (look.results.size() < room) {
     ASSAY_TRY(stream_.synchronize());
-    ASSAY_TRY_ASSIGN(look.results, cuda::PinnedMemory::create(2 * bytes));
+    ASSAY_TRY_ASSIGN(look.results, cuda::PinnedMemory::create(room));
   }
   const std::size_t at = first * sizeof(std::uint64_t);
   return clock_.time(Work::digest, stream_, [&]() -> base::Result<void> {
     ASSAY_TRY(kernels_->enqueue_digest(ranges, look.words.address() + at, stream_));
-    return cuda::copy_from_device(look.results.bytes().subspan(at, bytes), look.words.address() + at, stream_);
+    return kernels_->enqueue_bring(look.results.bytes().subspan(at, bytes), look.words.address() + at, stream_);
   });
 }
 
@@ -233,6 +235,24 @@ std::uint64_t DeviceBlock::InputsLook::digest_at(std::size_t first) const {
     digests[i] = cuda::TrustedKernels::digest_of(digests[i], present[i].size());
   }
   return join_digests(digests);
+}
+
+base::Result<DeviceBlock::ExpectedPlaces> DeviceBlock::place_expected(const task::AxisValues& axes) const {
+  ExpectedPlaces places;
+  ASSAY_TRY_ASSIGN(places.elements, reference_->expected_elements(axes));
+  ASSAY_TRY_ASSIGN(const std::size_t reference_scratch, reference_->scratch_bytes(axes));
+  ASSAY_TRY_ASSIGN(const std::size_t check_scratch, check_->scratch_bytes(axes));
+  for (const std::size_t count : places.elements) {
+    places.offsets.push_back(places.scratch);
+    places.scratch += (count * sizeof(double) + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
+  }
+  places.end = places.scratch + std::max(reference_scratch, check_scratch);
+  return places;
+}
+
+base::Result<void> DeviceBlock::reserve(const task::AxisValues& axes) {
+  ASSAY_TRY_ASSIGN(const ExpectedPlaces places, place_expected(axes));
+  return grow(arena_, places.end);
 }
 
 // Before the calls: what a worker might do to the inputs comes too late for what is expected of it.
@@ -247,21 +267,14 @@ base::Result<void> DeviceBlock::compute_expected() {
       arguments_.emplace_back(std::get<operators::Scalar>(inputs().arguments[i]));
     }
   }
-  ASSAY_TRY_ASSIGN(elements_, reference_->expected_elements(inputs().axes));
-  ASSAY_TRY_ASSIGN(const std::size_t reference_scratch, reference_->scratch_bytes(inputs().axes));
-  ASSAY_TRY_ASSIGN(const std::size_t check_scratch, check_->scratch_bytes(inputs().axes));
-  std::vector<std::size_t> offsets;
-  std::size_t end = 0;
-  for (const std::size_t count : elements_) {
-    offsets.push_back(end);
-    end += (count * sizeof(double) + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
-  }
-  ASSAY_TRY(grow(arena_, end + std::max(reference_scratch, check_scratch)));
+  ASSAY_TRY_ASSIGN(ExpectedPlaces places, place_expected(inputs().axes));
+  ASSAY_TRY(grow(arena_, places.end));
+  elements_ = std::move(places.elements);
   expected_.clear();
-  for (const std::size_t offset : offsets) {
+  for (const std::size_t offset : places.offsets) {
     expected_.push_back(arena_.address() + offset);
   }
-  scratch_ = arena_.address() + end;
+  scratch_ = arena_.address() + places.scratch;
   ASSAY_TRY(reference_->enqueue(inputs().axes, arguments_, expected_, scratch_, stream_));
   has_expected_ = true;
   return {};

@@ -26,6 +26,8 @@ class DeviceBlock {
   /// nullptr where the operator has no reference or no comparison on a GPU. `op` outlives it.
   [[nodiscard]] static base::Result<std::unique_ptr<DeviceBlock>> make(int ordinal, const operators::Operator& op);
 
+  /// Makes room for what is expected of such calls.
+  [[nodiscard]] base::Result<void> reserve(const task::AxisValues& axes);
   /// Enqueues the inputs, their digest and what is expected of the calls, as far as it is asked for. The inputs outlive
   /// the block.
   [[nodiscard]] base::Result<void> enqueue(const BlockInputs& inputs, const BlockQuestions& questions);
@@ -73,6 +75,14 @@ class DeviceBlock {
   };
   [[nodiscard]] base::Result<void> enqueue_digest(InputsLook& look, std::size_t first);
   [[nodiscard]] base::Result<void> compute_expected();
+  /// Where each array of what is expected begins, and the scratch memory behind them all.
+  struct ExpectedPlaces {
+    std::vector<std::size_t> elements;
+    std::vector<std::size_t> offsets;
+    std::size_t scratch = 0;
+    std::size_t end = 0;
+  };
+  [[nodiscard]] base::Result<ExpectedPlaces> place_expected(const task::AxisValues& axes) const;
 
   device::cuda::Context context_;  // Outlives all that was made in it: first.
   device::cuda::Stream stream_;

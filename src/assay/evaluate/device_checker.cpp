@@ -1,5 +1,6 @@
 #include <assay/evaluate/device_checker.hpp>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <optional>
@@ -20,6 +21,14 @@ class DeviceChecker final : public CallChecker {
 
   [[nodiscard]] std::string_view name() const override { return "gpu, cpu on doubt"; }
 
+  base::Result<void> reserve(std::span<const BlockSize> blocks) override {
+    for (const BlockSize& block : blocks) {
+      largest_outputs_ = std::max(largest_outputs_, block.outputs_bytes);
+      ASSAY_TRY(block_->reserve(block.axes));
+    }
+    return {};
+  }
+
   base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) override {
     host_.adopt(inputs);
     now_ = 1 - now_;
@@ -38,7 +47,7 @@ class DeviceChecker final : public CallChecker {
       kept_[now_].emplace_back();
     }
     KeptCall& kept = kept_[now_][kept_used_++];
-    ASSAY_TRY(block_->grow(kept.outputs, block_->inputs().layout.outputs_size));
+    ASSAY_TRY(block_->grow(kept.outputs, std::max(largest_outputs_, block_->inputs().layout.outputs_size)));
     return prepare_device_outputs(*block_, host_, outputs, kept, preparation);
   }
 
@@ -54,6 +63,7 @@ class DeviceChecker final : public CallChecker {
   std::array<std::deque<KeptCall>, 2> kept_;
   std::size_t now_ = 0;
   std::size_t kept_used_ = 0;
+  std::size_t largest_outputs_ = 0;  ///< In bytes, as far as is known.
 };
 
 }  // namespace

@@ -143,7 +143,7 @@ class DeviceOutputs final : public CallOutputs {
  private:
   // Enqueues a copy of words from the device to those kept, from `first` on.
   [[nodiscard]] base::Result<void> bring(DevicePointer from, std::size_t first, std::size_t count) const {
-    return cuda::copy_from_device(
+    return block_->kernels().enqueue_bring(
         kept_->words.bytes().subspan(first * sizeof(std::uint64_t), count * sizeof(std::uint64_t)), from,
         block_->stream());
   }

@@ -36,6 +36,7 @@
 #include <assay/evaluate/worker_setup.hpp>
 #include <assay/measure/summary.hpp>
 #include <assay/os/sandbox/detect.hpp>
+#include <assay/task/definition.hpp>
 
 namespace assay::evaluate {
 
@@ -229,6 +230,7 @@ class Judge {
     if (checker_ == nullptr) {
       checker_ = std::make_unique<HostChecker>(*means_.op);
     }
+    ASSAY_TRY(reserve_for_all());
     judged_.evaluation.environment.emplace_back("checker", checker_->name());
     judged_.evaluation.environment.emplace_back("inputs", means_.given->description());
     workers_->settle();
@@ -261,6 +263,15 @@ class Judge {
     }
     judged_.logs.emplace_back(kOutputLog, read_worker_log(log_));
     return measured;
+  }
+
+  base::Result<void> reserve_for_all() {
+    std::vector<BlockSize> blocks;
+    for (std::size_t w = 0; w < request_.workloads.size(); ++w) {
+      ASSAY_TRY_ASSIGN(task::AxisValues axes, task::resolve_axes(request_.definition, request_.workloads[w].axes));
+      blocks.push_back({std::move(axes), means_.layouts[w].outputs_size});
+    }
+    return checker_->reserve(blocks);
   }
 
   base::Result<void> run_trials_and_pairs(const Session& session) {

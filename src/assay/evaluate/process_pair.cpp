@@ -454,6 +454,11 @@ class ProcessPair {
     clock_.lap(Stage::rest);
     ASSAY_TRY(checker_.arrive());
     clock_.lap(Stage::arrive);
+    // The device has no pause while the judge reads what it had found.
+    if (const auto woken = side.client->wake(timing_, limit_of(call)); !woken) {
+      note_failure(woken.error(), call, block);
+      return {};
+    }
     ASSAY_TRY(finish_block_before());
     if (!result_.fault) {
       ASSAY_TRY(look_.check_guards(block));

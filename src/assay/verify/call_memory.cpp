@@ -106,6 +106,21 @@ base::Result<Layout> make_layout(const task::Definition& definition, const task:
   return layout;
 }
 
+namespace {
+
+base::Result<operators::Scalar> scalar_argument(const task::Workload& workload, const std::string& name) {
+  const task::InputSpec* spec = task::find(workload.inputs, name);
+  const auto* scalar = spec == nullptr ? nullptr : std::get_if<task::ScalarInput>(spec);
+  if (scalar == nullptr) {
+    return base::input_error("verify.scalar_missing", fmt::format("workload {}: /inputs/{} must be {{\"type\": "
+                                                                  "\"scalar\", \"value\": …}}",
+                                                                  workload.uuid, name));
+  }
+  return operators::Scalar(scalar->value);
+}
+
+}  // namespace
+
 base::Result<std::vector<operators::Argument>> input_arguments(const task::Definition& definition,
                                                                const task::Workload& workload, const Layout& layout,
                                                                std::span<std::byte> memory) {
@@ -117,16 +132,20 @@ base::Result<std::vector<operators::Argument>> input_arguments(const task::Defin
           tensor::View{name, place->dtype, place->shape, memory.subspan(place->offset, place->bytes)});
       continue;
     }
-    const task::InputSpec* spec = task::find(workload.inputs, name);
-    const auto* scalar = spec == nullptr ? nullptr : std::get_if<task::ScalarInput>(spec);
-    if (scalar == nullptr) {
-      return base::input_error("verify.scalar_missing", fmt::format("workload {}: /inputs/{} must be {{\"type\": "
-                                                                    "\"scalar\", \"value\": …}}",
-                                                                    workload.uuid, name));
-    }
-    arguments.emplace_back(operators::Scalar(scalar->value));
+    ASSAY_TRY_ASSIGN(const operators::Scalar scalar, scalar_argument(workload, name));
+    arguments.emplace_back(scalar);
   }
   return arguments;
+}
+
+base::Result<void> restore_scalars(const task::Definition& definition, const task::Workload& workload,
+                                   std::span<operators::Argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (std::holds_alternative<operators::Scalar>(arguments[i])) {
+      ASSAY_TRY_ASSIGN(arguments[i], scalar_argument(workload, definition.inputs[i].first));
+    }
+  }
+  return {};
 }
 
 tensor::ConstView output_view(const Place& place, std::span<const std::byte> memory) {

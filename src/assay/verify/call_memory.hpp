@@ -47,6 +47,9 @@ struct Layout {
                                                                              const task::Workload& workload,
                                                                              const Layout& layout,
                                                                              std::span<std::byte> memory);
+/// Makes the scalars among them the workload's again, whatever was made of them since.
+[[nodiscard]] base::Result<void> restore_scalars(const task::Definition& definition, const task::Workload& workload,
+                                                 std::span<operators::Argument> arguments);
 [[nodiscard]] tensor::ConstView output_view(const Place& place, std::span<const std::byte> memory);
 
 /// What the bytes of an output are before a call: one 32-bit word, repeated. Three kinds take turns at random: words

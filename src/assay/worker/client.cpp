@@ -168,9 +168,10 @@ std::chrono::nanoseconds WorkerClient::Limit::left() const {
 Answer<std::vector<std::byte>> WorkerClient::exchange(Kind kind, std::span<const std::byte> payload,
                                                       std::span<const int> descriptors, std::chrono::nanoseconds limit,
                                                       std::chrono::nanoseconds spin) {
-  if (const Answer<void> woken = await_roused(limit); !woken) {
-    return tl::unexpected(woken.error());
+  if (const Answer<void> awaited = await_announced(limit); !awaited) {
+    return tl::unexpected(awaited.error());
   }
+  woken_for_.reset();
   const Limit all = limit_of(limit);
   const Answer<Header> command = send(kind, payload, descriptors, all);
   if (!command) {
@@ -306,7 +307,9 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
   std::chrono::nanoseconds spin{0};
   if (on_device_) {
     // Woken before the clock starts, so that it measures the call and not two wake-ups.
-    if (const auto woken = exchange(Kind::wake, encode(TimingRequest{call.timing}), {}, limit, kSpin); !woken) {
+    Answer<void> woken = woken_for_ == call.timing ? Answer<void>() : wake(call.timing, limit);
+    woken = woken ? await_announced(limit) : woken;
+    if (!woken) {
       return tl::unexpected(woken.error());
     }
     spin = kSpin;
@@ -332,21 +335,34 @@ Answer<WorkerClient::TimedReply> WorkerClient::call(const Call& call, std::chron
 }
 
 Answer<void> WorkerClient::rouse(std::chrono::nanoseconds limit) {
-  if (!on_device_ || roused_) {
+  return !on_device_ || announced_ ? Answer<void>() : announce(Kind::rouse, {}, limit);
+}
+
+Answer<void> WorkerClient::wake(const base::Timing& timing, std::chrono::nanoseconds limit) {
+  if (!on_device_) {
     return {};
   }
-  Answer<Header> sent = send(Kind::rouse, {}, {}, limit_of(limit));
-  if (!sent) {
-    return tl::unexpected(std::move(sent.error()));
+  if (const Answer<void> awaited = await_announced(limit); !awaited) {
+    return awaited;
   }
-  roused_ = *sent;
+  const Answer<void> announced = announce(Kind::wake, encode(TimingRequest{timing}), limit);
+  woken_for_ = announced ? std::optional(timing) : std::nullopt;
+  return announced;
+}
+
+Answer<void> WorkerClient::announce(Kind kind, std::span<const std::byte> payload, std::chrono::nanoseconds limit) {
+  const Answer<Header> sent = send(kind, payload, {}, limit_of(limit));
+  if (!sent) {
+    return tl::unexpected(sent.error());
+  }
+  announced_ = *sent;
   return {};
 }
 
-Answer<void> WorkerClient::await_roused(std::chrono::nanoseconds limit) {
-  if (const std::optional<Header> command = std::exchange(roused_, std::nullopt)) {
-    if (const auto woken = receive(*command, limit_of(limit), kSpin); !woken) {
-      return tl::unexpected(woken.error());
+Answer<void> WorkerClient::await_announced(std::chrono::nanoseconds limit) {
+  if (const std::optional<Header> command = std::exchange(announced_, std::nullopt)) {
+    if (const auto answered = receive(*command, limit_of(limit), kSpin); !answered) {
+      return tl::unexpected(answered.error());
     }
   }
   return {};

@@ -88,6 +88,9 @@ class WorkerClient {
   /// judge can do its own work while the worker's processor wakes up. What is asked next reads the answer first. Nothing on
   /// a CPU.
   [[nodiscard]] Answer<void> rouse(std::chrono::nanoseconds limit);
+  /// Has a worker on a device make the device its own and the caches what they shall be for a call of this timing, and
+  /// does not wait until it has: `call` does, and asks for it itself if nobody did just before. Nothing on a CPU.
+  [[nodiscard]] Answer<void> wake(const base::Timing& timing, std::chrono::nanoseconds limit);
   /// Captures a call whose timing is {graph, cold}, or makes a `hot` one once, untimed. See worker::Call.
   [[nodiscard]] Answer<CallReply> prepare(const Call& call, std::chrono::nanoseconds limit);
   /// Makes one call many times over; `limit` is for all of them. An answer without a time for each timed call is that of
@@ -120,7 +123,10 @@ class WorkerClient {
                                     const Limit& limit);
   [[nodiscard]] Answer<std::vector<std::byte>> receive(const Header& command, const Limit& limit,
                                                        std::chrono::nanoseconds spin);
-  [[nodiscard]] Answer<void> await_roused(std::chrono::nanoseconds limit);
+  /// Sends a command whose answer is read when the next one is asked for.
+  [[nodiscard]] Answer<void> announce(Kind kind, std::span<const std::byte> payload, std::chrono::nanoseconds limit);
+  /// Reads that answer, if there is one to come.
+  [[nodiscard]] Answer<void> await_announced(std::chrono::nanoseconds limit);
   [[nodiscard]] Answer<LoadReply> load(const LoadRequest& request, std::span<const int> descriptors,
                                        std::chrono::nanoseconds limit);
   [[nodiscard]] Answer<void> collect(CallReply& reply, std::chrono::nanoseconds limit);
@@ -132,7 +138,8 @@ class WorkerClient {
   os::Process process_;
   os::Fd socket_;
   std::uint32_t sequence_ = 0;
-  std::optional<Header> roused_;  ///< The command `rouse`, while its answer has not been read.
+  std::optional<Header> announced_;        ///< The command `rouse` or `wake`, while its answer has not been read.
+  std::optional<base::Timing> woken_for_;  ///< What the last command announced, if it was `wake`.
   bool dead_ = false;
   bool on_device_ = false;
   std::chrono::milliseconds end_limit_{0};

@@ -106,6 +106,7 @@ TEST_F(ClientTest, CallsComputeInTheJudgesMemory) {
 TEST_F(ClientTest, OnACpuThereIsNothingToWake) {
   serve("return 0;");
   ASSERT_TRUE(client_->rouse(10s));
+  ASSERT_TRUE(client_->wake(call_of(0, 0).timing, 10s));
   const auto reply = client_->call(call_of(0, 0), 10s);
   ASSERT_TRUE(reply) << reply.error().text;
   EXPECT_EQ(reply->reply.return_code, 0);

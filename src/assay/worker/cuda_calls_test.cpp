@@ -86,14 +86,14 @@ TEST_F(GpuWorker, EveryMethodHasAFloorOfItsOwn) {
   }
 }
 
-// Woken early, it answers whatever comes next, once or several times.
-TEST_F(GpuWorker, ARousedWorkerAnswersWhatComesNext) {
+// Roused or woken early, it answers whatever comes next, once or several times.
+TEST_F(GpuWorker, AnAnnouncedWorkerAnswersWhatComesNext) {
   auto client = WorkerClient::start(options_);
   ASSERT_TRUE(client) << client.error().text();
-  for (int round = 0; round < 3; ++round) {
-    for (int rouses = 0; rouses <= round; ++rouses) {
-      const auto roused = client->rouse(kLimit);
-      ASSERT_TRUE(roused) << roused.error().text;
+  for (int round = 0; round < 6; ++round) {
+    for (int announced = 0; announced <= round; ++announced) {
+      const auto done = announced % 3 == 1 ? client->wake(kEvents, kLimit) : client->rouse(kLimit);
+      ASSERT_TRUE(done) << done.error().text;
     }
     const auto floor = client->measure_floor(kEvents, kLimit);
     ASSERT_TRUE(floor) << floor.error().text;

@@ -54,6 +54,7 @@ base::Result<void> fill_table(void* library, Driver& driver) {
   ASSAY_FIND(cuMemAlloc_v2);
   ASSAY_FIND(cuMemFree_v2);
   ASSAY_FIND(cuMemHostRegister_v2);
+  ASSAY_FIND(cuMemHostGetDevicePointer_v2);
   ASSAY_FIND(cuMemHostUnregister);
   ASSAY_FIND(cuMemcpyHtoDAsync_v2);
   ASSAY_FIND(cuMemcpyDtoHAsync_v2);

@@ -51,6 +51,7 @@ struct Driver {
   abi::Result (*cuMemAlloc_v2)(DevicePointer*, std::size_t);
   abi::Result (*cuMemFree_v2)(DevicePointer);
   abi::Result (*cuMemHostRegister_v2)(void*, std::size_t, unsigned);
+  abi::Result (*cuMemHostGetDevicePointer_v2)(DevicePointer*, void*, unsigned);
   abi::Result (*cuMemHostUnregister)(void*);
   abi::Result (*cuMemcpyHtoDAsync_v2)(DevicePointer, const void*, std::size_t, abi::StreamHandle);
   abi::Result (*cuMemcpyDtoHAsync_v2)(void*, DevicePointer, std::size_t, abi::StreamHandle);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <assay/device/cuda/driver.hpp>
-
 namespace assay::device::cuda {
 
 base::Result<PinnedMemory> PinnedMemory::create(std::size_t bytes) {
@@ -14,6 +12,13 @@ base::Result<PinnedMemory> PinnedMemory::create(std::size_t bytes) {
   ASSAY_TRY(check(driver->cuMemHostRegister_v2(memory.bytes().data(), size, 0), "cuMemHostRegister"));
   PinnedMemory made;
   made.memory_ = std::move(memory);
+  DevicePointer address = 0;
+  ASSAY_TRY(check(driver->cuMemHostGetDevicePointer_v2(&address, made.bytes().data(), 0), "cuMemHostGetDevicePointer"));
+  if (address != address_of(made.bytes())) {
+    return base::environment_error("cuda.pinned_memory",
+                                   "this device has other addresses for the host's memory than the host itself, as "
+                                   "none does that has unified addressing: use another one");
+  }
   return made;
 }
 

@@ -19,6 +19,10 @@ constexpr unsigned kWarpsAPlacement = kThreadsAPlacement / 32;
 constexpr unsigned kPlacementsAMultiprocessor = 8;
 constexpr std::size_t kLeastStaged = std::size_t{4} << 20U;
 constexpr std::size_t kStagedAlignment = 64;
+// So much a kernel brings over the bus sooner than the device's engines for copies, which would have to be waited for.
+constexpr std::size_t kMostFetched = std::size_t{256} << 10U;
+constexpr std::size_t kFetchedWord = 16;
+static_assert(kStagedAlignment % kFetchedWord == 0);
 
 static_assert(static_cast<int>(CopyPlan::Kind::copy) == 0 && static_cast<int>(CopyPlan::Kind::flip) == 1 &&
               static_cast<int>(CopyPlan::Kind::zero) == 2 && static_cast<int>(CopyPlan::Kind::scale_float32) == 3 &&
@@ -29,7 +33,8 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kStagedAlignment - 1) /
 // Bytes of the pool that one byte of the destination is made of.
 std::uint32_t bytes_a_byte(CopyPlan::Kind kind) { return kind == CopyPlan::Kind::scale_bfloat16 ? 2 : 1; }
 
-std::size_t count_cut(std::size_t bytes) { return (bytes + kPlacedBytes - 1) / kPlacedBytes; }
+std::size_t count_of(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit; }
+std::size_t count_cut(std::size_t bytes) { return count_of(bytes, kPlacedBytes); }
 
 // Writes a piece, cut into what a warp does at once. A mask begins anew where each cut does.
 PlacedPiece* write_cut(PlacedPiece whole, std::uint32_t pool_bytes_a_byte, PlacedPiece* to) {
@@ -86,6 +91,7 @@ base::Result<void> Placer::load() {
   ASSAY_TRY_ASSIGN(Module module, load_device_code("placement_kernels", code::placement_kernels()));
   ASSAY_TRY_ASSIGN(place_, module.function("assay_place"));
   ASSAY_TRY_ASSIGN(patch_, module.function("assay_patch"));
+  ASSAY_TRY_ASSIGN(fetch_, module.function("assay_fetch"));
   module_ = std::move(module);
   return {};
 }
@@ -191,7 +197,16 @@ bool Placer::stage(const Task& task, Staged& staged) const {
 
 base::Result<void> Placer::enqueue(const Staged& staged, const Stream& stream) const {
   const DevicePointer arrived = staged.arrived_.address();
-  ASSAY_TRY(copy_to_device(arrived, staged.host_.bytes().first(staged.bytes_), stream));
+  const std::span<const std::byte> written = staged.host_.bytes().first(staged.bytes_);
+  if (staged.bytes_ > kMostFetched) {
+    ASSAY_TRY(copy_to_device(arrived, written, stream));
+  } else if (staged.bytes_ != 0) {
+    const std::size_t words = count_of(staged.bytes_, kFetchedWord);
+    ASSAY_TRY(launch(fetch_,
+                     {.grid = {static_cast<unsigned>(count_of(words, kThreadsAPlacement)), 1, 1},
+                      .block = {kThreadsAPlacement, 1, 1}},
+                     stream, PinnedMemory::address_of(written), arrived, std::uint64_t{words}));
+  }
   if (staged.pieces_ != 0) {
     const std::uint64_t blocks = std::min<std::uint64_t>((staged.pieces_ + kWarpsAPlacement - 1) / kWarpsAPlacement,
                                                          std::uint64_t{multiprocessors_} * kPlacementsAMultiprocessor);

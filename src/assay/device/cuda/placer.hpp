@@ -74,6 +74,7 @@ class Placer {
   std::optional<Module> module_;
   abi::FunctionHandle place_ = nullptr;
   abi::FunctionHandle patch_ = nullptr;
+  abi::FunctionHandle fetch_ = nullptr;
   unsigned multiprocessors_ = 1;
   std::map<std::uint64_t, Memory> pools_;
   std::array<Staged, 2> staged_;

@@ -50,6 +50,7 @@ base::Result<TrustedKernels> TrustedKernels::load(const Context& context) {
       {&kernels.functions_.check_fill, "assay_check_fill"},
       {&kernels.functions_.digest, "assay_digest"},
       {&kernels.functions_.first_difference, "assay_first_difference"},
+      {&kernels.functions_.copy_words, "assay_copy_words"},
       {&kernels.functions_.read, "assay_read"},
       {&kernels.functions_.compare_pieces, "assay_compare_pieces"},
       {&kernels.functions_.compare_blocks, "assay_compare_blocks"},
@@ -172,6 +173,18 @@ base::Result<void> TrustedKernels::enqueue_first_difference(std::span<const Rang
   return {};
 }
 
+base::Result<void> TrustedKernels::enqueue_bring(std::span<std::byte> to, DevicePointer from,
+                                                 const Stream& stream) const {
+  constexpr std::size_t kWord = sizeof(std::uint32_t);
+  constexpr std::size_t kMost = std::size_t{64} << 10U;  // More is soon done by the engines.
+  ASSAY_CHECK(to.size() % kWord == 0);
+  if (to.size() > kMost) {
+    return copy_from_device(to, from, stream);
+  }
+  return launch(functions_.copy_words, shape_for(to.size() / kWord), stream, from, PinnedMemory::address_of(to),
+                std::uint64_t{to.size() / kWord});
+}
+
 std::uint64_t TrustedKernels::digest_of(std::uint64_t word, std::size_t bytes) {
   return base::ContentStrands::total(word, bytes);
 }
@@ -265,7 +278,7 @@ base::Result<void> TrustedKernels::enqueue_compare_all(std::span<const CompareRe
       ASSAY_TRY(enqueue_compare(these[i], places[i], stream));
     }
     const auto to = results.subspan(first * kTotalsBytes, these.size() * kTotalsBytes);
-    ASSAY_TRY(copy_from_device(to, scratch_.address(), stream));
+    ASSAY_TRY(enqueue_bring(to, scratch_.address(), stream));
   }
   return {};
 }

@@ -32,6 +32,23 @@ struct Vectors {
   __device__ Word tail() const { return head + count * 16; }
 };
 
+// The first offset of a range at which bits differ, as one thread sees it.
+struct FirstDifference {
+  Word offset = ~Word{0};
+  // What differs of the eight bytes from an offset on.
+  __device__ void note(Word difference, Word from) {
+    if (difference != 0) {
+      const Word at = from + static_cast<Word>(__ffsll(static_cast<long long>(difference)) - 1) / 8;
+      offset = at < offset ? at : offset;
+    }
+  }
+  __device__ void tell(Word* first) const {
+    if (offset != ~Word{0}) {
+      atomicMin(first, offset);
+    }
+  }
+};
+
 __device__ double shuffle_down(double value, unsigned by) { return __shfl_down_sync(kAll, value, by); }
 __device__ Word shuffle_down(Word value, unsigned by) { return __shfl_down_sync(kAll, value, by); }
 
@@ -138,30 +155,22 @@ extern "C" __global__ void assay_check_fill(const __grid_constant__ RangeBatch r
   const auto* const from = reinterpret_cast<const unsigned char*>(address);
   const Vectors vectors(address, bytes);
   const auto* const body = reinterpret_cast<const ulonglong2*>(from + vectors.head);
-  Word found = ~Word{0};
-  const auto note = [&](Word difference, Word offset) {
-    if (difference != 0) {
-      const Word at = offset + static_cast<Word>(__ffsll(static_cast<long long>(difference)) - 1) / 8;
-      found = at < found ? at : found;
-    }
-  };
+  FirstDifference found;
   for (Word i = thread_number(); i < vectors.count; i += thread_count()) {
     const ulonglong2 value = body[i];
     const Word offset = vectors.head + 16 * i;
-    note(value.x ^ pattern.eight_at(offset), offset);
-    note(value.y ^ pattern.eight_at(offset + 8), offset + 8);
+    found.note(value.x ^ pattern.eight_at(offset), offset);
+    found.note(value.y ^ pattern.eight_at(offset + 8), offset + 8);
   }
   const Word thread = thread_number();
   if (thread < vectors.head) {
-    note(Word{from[thread]} ^ pattern.byte_at(thread), thread);
+    found.note(Word{from[thread]} ^ pattern.byte_at(thread), thread);
   }
   if (vectors.tail() + thread < bytes) {
     const Word offset = vectors.tail() + thread;
-    note(Word{from[offset]} ^ pattern.byte_at(offset), offset);
+    found.note(Word{from[offset]} ^ pattern.byte_at(offset), offset);
   }
-  if (found != ~Word{0}) {
-    atomicMin(first + blockIdx.y, found);
-  }
+  found.tell(first + blockIdx.y);
 }
 
 // `first` as above, of the offsets at which the two places of a pair differ. Where they are not aligned alike, a byte at a
@@ -170,13 +179,7 @@ extern "C" __global__ void assay_first_difference(const __grid_constant__ RangeP
   const auto* const one = reinterpret_cast<const unsigned char*>(pairs.first[blockIdx.y]);
   const auto* const other = reinterpret_cast<const unsigned char*>(pairs.second[blockIdx.y]);
   const Word bytes = pairs.bytes[blockIdx.y];
-  Word found = ~Word{0};
-  const auto note = [&](Word difference, Word offset) {
-    if (difference != 0) {
-      const Word at = offset + static_cast<Word>(__ffsll(static_cast<long long>(difference)) - 1) / 8;
-      found = at < found ? at : found;
-    }
-  };
+  FirstDifference found;
   Vectors vectors(pairs.first[blockIdx.y], bytes);
   if ((pairs.first[blockIdx.y] ^ pairs.second[blockIdx.y]) % 16 != 0) {
     vectors.head = bytes;
@@ -187,18 +190,16 @@ extern "C" __global__ void assay_first_difference(const __grid_constant__ RangeP
   for (Word i = thread_number(); i < vectors.count; i += thread_count()) {
     const ulonglong2 value = body[i];
     const ulonglong2 second = beside[i];
-    note(value.x ^ second.x, vectors.head + 16 * i);
-    note(value.y ^ second.y, vectors.head + 16 * i + 8);
+    found.note(value.x ^ second.x, vectors.head + 16 * i);
+    found.note(value.y ^ second.y, vectors.head + 16 * i + 8);
   }
   for (Word i = thread_number(); i < vectors.head; i += thread_count()) {
-    note(Word{one[i]} ^ Word{other[i]}, i);
+    found.note(Word{one[i]} ^ Word{other[i]}, i);
   }
   for (Word i = vectors.tail() + thread_number(); i < bytes; i += thread_count()) {
-    note(Word{one[i]} ^ Word{other[i]}, i);
+    found.note(Word{one[i]} ^ Word{other[i]}, i);
   }
-  if (found != ~Word{0}) {
-    atomicMin(first + blockIdx.y, found);
-  }
+  found.tell(first + blockIdx.y);
 }
 
 // `sum` holds 0 for each range, and afterwards the sum of all finished strands. A warp takes a piece: each row is one
@@ -238,6 +239,13 @@ extern "C" __global__ void assay_digest(const __grid_constant__ RangeBatch range
   }
   if (lane == 0 && total != 0) {
     atomicAdd(sum + blockIdx.y, total);
+  }
+}
+
+// For a few bytes: the device's engines for copies would have to be waited for.
+extern "C" __global__ void assay_copy_words(const unsigned* from, unsigned* to, Word count) {
+  for (Word i = thread_number(); i < count; i += thread_count()) {
+    to[i] = from[i];
   }
 }
 

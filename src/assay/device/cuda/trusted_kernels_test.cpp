@@ -223,6 +223,24 @@ TEST_F(GpuTrustedKernels, CheckManyRangesInOneGo) {
   }
 }
 
+// By a kernel where it is little, by a copy where it is much; the bytes beside stay as they are.
+TEST_F(GpuTrustedKernels, BringWordsToPinnedMemory) {
+  const std::vector<std::byte> bytes = random_bytes(2 * kMiB, 31);
+  write(0, bytes);
+  const PinnedMemory pinned = PinnedMemory::create(2 * kMiB).value();
+  for (const std::size_t size : {0U, 4U, 24U, 4096U, 65'536U, 65'540U, 1'000'000U}) {
+    for (const std::size_t from : {0U, 8U, 100U}) {
+      std::fill(pinned.bytes().begin(), pinned.bytes().end(), std::byte{0x5a});
+      constexpr std::size_t kTo = 12;
+      ASSERT_TRUE(kernels_->enqueue_bring(pinned.bytes().subspan(kTo, size), at(from), *stream_));
+      ASSERT_TRUE(stream_->synchronize());
+      std::vector<std::byte> wanted(pinned.size(), std::byte{0x5a});
+      std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), size, wanted.begin() + kTo);
+      EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), pinned.bytes().begin())) << size << " from " << from;
+    }
+  }
+}
+
 TEST_F(GpuTrustedKernels, TellWhereTwoPlacesFirstDiffer) {
   const std::vector<std::byte> bytes = random_bytes(kMiB, 21);
   const Memory words = Memory::create(*context_, 4096).value();

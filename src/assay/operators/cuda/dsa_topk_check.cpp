@@ -44,7 +44,7 @@ class TopkCheck final : public DeviceCheck {
     return kResultBytes + call.rows * words_of(call) * sizeof(std::uint32_t);
   }
 
-  [[nodiscard]] base::Result<void> enqueue(const DeviceCheckInput& input, device::cuda::TrustedKernels& /*kernels*/,
+  [[nodiscard]] base::Result<void> enqueue(const DeviceCheckInput& input, device::cuda::TrustedKernels& kernels,
                                            const device::cuda::Stream& stream,
                                            std::span<std::byte> result) const override {
     using namespace dsa_topk_indexer;
@@ -60,7 +60,7 @@ class TopkCheck final : public DeviceCheck {
     ASSAY_TRY(device::cuda::launch(check_, {{call.rows, 1, 1}, {kThreads, 1, 1}, 0}, stream, call,
                                    input.outputs[0].address, input.expected[kScores], input.expected[kSlacks],
                                    DevicePointer{input.scratch + kResultBytes}, input.scratch));
-    return device::cuda::copy_from_device(result.first(sizeof(TopkCheckResult)), input.scratch, stream);
+    return kernels.enqueue_bring(result.first(sizeof(TopkCheckResult)), input.scratch, stream);
   }
 
   [[nodiscard]] DeviceVerdict read(std::span<const DeviceTensor> /*outputs*/,

@@ -29,7 +29,7 @@ class PrefillCheck final : public DeviceCheck {
     return kOutputCount * sizeof(std::uint64_t);
   }
 
-  [[nodiscard]] base::Result<void> enqueue(const DeviceCheckInput& call, device::cuda::TrustedKernels& /*kernels*/,
+  [[nodiscard]] base::Result<void> enqueue(const DeviceCheckInput& call, device::cuda::TrustedKernels& kernels,
                                            const device::cuda::Stream& stream,
                                            std::span<std::byte> result) const override {
     ASSAY_TRY(check_counts("gdn_prefill", call.inputs, kInputCount, call.expected, kKeptCount));
@@ -42,7 +42,7 @@ class PrefillCheck final : public DeviceCheck {
     for (const Output output : {kOutput, kNewState}) {
       ASSAY_TRY(enqueue_output(call, output, stream));
     }
-    return device::cuda::copy_from_device(result.first(sizeof(Counts)), call.scratch, stream);
+    return kernels.enqueue_bring(result.first(sizeof(Counts)), call.scratch, stream);
   }
 
   [[nodiscard]] DeviceVerdict read(std::span<const DeviceTensor> /*outputs*/,

@@ -107,7 +107,14 @@ void Generator::compose(const task::Workload& workload, std::uint64_t call, std:
 
 void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) {
   base::Philox random(seed_, base::mix(base::mix(base::stream_id("dsa_topk_indexer.perturb"), which), call));
-  perturb_arguments(dimensions_, which, random, arguments);
+  const std::span<std::byte> cache = bytes_of(arguments, kCache);
+  const auto fill_page = [&](std::size_t page) {
+    device::CopyPlan plan;
+    const std::size_t size = dimensions_.page_bytes();
+    pool_.compose_page(random, cache.subspan(page * size, size), plan);
+    plan.settle();
+  };
+  perturb_arguments(dimensions_, which, random, fill_page, arguments);
 }
 
 void Generator::fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,

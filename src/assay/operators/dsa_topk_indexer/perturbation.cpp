@@ -144,8 +144,13 @@ void perturb_length(const Call& call, base::Philox& random, std::span<std::byte>
   store(lengths, row, static_cast<std::int32_t>(changed));
 }
 
+struct OtherPage {
+  std::int32_t number = 0;
+  bool has_contents = false;
+};
+
 /// Returns a page that the row does not have, rather one with contents; none if it has all of the cache.
-std::optional<std::int32_t> find_other_page(const Call& call, std::size_t row, base::Philox& random) {
+std::optional<OtherPage> find_other_page(const Call& call, std::size_t row, base::Philox& random) {
   std::vector<bool> has(call.pages);
   for (std::size_t entry = 0; entry < call.dimensions.pages_of(call.length(row)); ++entry) {
     has[static_cast<std::size_t>(call.page(row, entry))] = true;
@@ -157,14 +162,14 @@ std::optional<std::int32_t> find_other_page(const Call& call, std::size_t row, b
     }
   }
   if (!others.empty()) {
-    return others[random.next_below(others.size())];
+    return OtherPage{others[random.next_below(others.size())], true};
   }
   const auto free = std::find(has.begin(), has.end(), false);
-  return free == has.end() ? std::nullopt : std::optional(static_cast<std::int32_t>(free - has.begin()));
+  return free == has.end() ? std::nullopt : std::optional(OtherPage{static_cast<std::int32_t>(free - has.begin())});
 }
 
 /// Gives a row another page in place of one that the answer names. False if there is none.
-bool perturb_table(const Call& call, base::Philox& random, std::span<std::byte> table) {
+bool perturb_table(const Call& call, base::Philox& random, const FillPage& fill_page, std::span<std::byte> table) {
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < call.rows; ++row) {
     if (call.length(row) > 0) {
@@ -175,7 +180,7 @@ bool perturb_table(const Call& call, base::Philox& random, std::span<std::byte> 
     return false;
   }
   const std::size_t row = rows[random.next_below(rows.size())];
-  const std::optional<std::int32_t> other = find_other_page(call, row, random);
+  const std::optional<OtherPage> other = find_other_page(call, row, random);
   if (!other) {
     return false;
   }
@@ -185,14 +190,17 @@ bool perturb_table(const Call& call, base::Philox& random, std::span<std::byte> 
     for (entry = 0; static_cast<std::size_t>(call.page(row, entry)) != page; ++entry) {
     }
   }
-  store(table, row * call.table_width + entry, *other);
+  if (!other->has_contents) {
+    fill_page(static_cast<std::size_t>(other->number));
+  }
+  store(table, row * call.table_width + entry, other->number);
   return true;
 }
 
 }  // namespace
 
 void perturb_arguments(const Dimensions& dimensions, std::uint64_t which, base::Philox& random,
-                       std::span<Argument> arguments) {
+                       const FillPage& fill_page, std::span<Argument> arguments) {
   const Call call = read_arguments(dimensions, arguments);
   std::vector<std::size_t> long_rows;
   for (std::size_t row = 0; row < call.rows; ++row) {
@@ -202,7 +210,7 @@ void perturb_arguments(const Dimensions& dimensions, std::uint64_t which, base::
   }
   const std::uint64_t argument = long_rows.empty() ? kSeqLens + which % 2 : which % kInputCount;
   if (argument == kSeqLens ||
-      (argument == kBlockTable && !perturb_table(call, random, bytes_of(arguments, kBlockTable)))) {
+      (argument == kBlockTable && !perturb_table(call, random, fill_page, bytes_of(arguments, kBlockTable)))) {
     perturb_length(call, random, bytes_of(arguments, kSeqLens));
     return;
   }

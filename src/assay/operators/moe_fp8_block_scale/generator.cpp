@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
+#include <variant>
 
 #include <assay/base/error.hpp>
 #include <assay/base/parallel.hpp>
@@ -17,7 +19,8 @@ namespace {
 constexpr std::size_t kTokensAtOnce = 256;
 /// Of the contest's dimensions a token's routing takes 1.3 kB; its 19 workloads have 32,000 tokens or so.
 constexpr std::size_t kMostTokensOfPlans = std::size_t{1} << 17U;
-constexpr std::uint64_t kMoves = 0x106175;  // A stream beside those of the contents.
+constexpr std::uint64_t kMoves = 0x106175;  // Streams beside those of the contents.
+constexpr std::uint64_t kAddedExperts = 0x106176;
 enum Move : std::uint8_t { kStay, kUp, kDown };
 
 std::int64_t offset_of(const task::Workload& workload) {
@@ -103,9 +106,19 @@ void Generator::set_scalars(const task::Workload& workload, std::span<Argument> 
 void Generator::compose_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
                                  std::span<Argument> arguments, device::CopyPlan& plan) const {
   const Dimensions& d = dimensions_;
-  std::vector<std::span<std::byte>> codes = {bytes_of(arguments, kHidden)};
+  for (const Input input : {kHidden, kGemm1Weights, kGemm2Weights}) {
+    plan.leave(bytes_of(arguments, input));
+  }
   pool_.fill_scales(d, contents, Role::hidden, base::mix(stream, 1), bytes_of(arguments, kHiddenScale));
-  for (const std::size_t expert : active) {
+  compose_experts(contents, stream, active, {bytes_of(arguments, kHidden)}, arguments, plan);
+}
+
+// `codes`: what else gets codes of this stream, ahead of the experts.
+void Generator::compose_experts(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& experts,
+                                std::vector<std::span<std::byte>> codes, std::span<Argument> arguments,
+                                device::CopyPlan& plan) const {
+  const Dimensions& d = dimensions_;
+  for (const std::size_t expert : experts) {
     const auto part = [&](Input input, std::size_t bytes_an_expert) {
       return bytes_of(arguments, input).subspan(expert * bytes_an_expert, bytes_an_expert);
     };
@@ -115,9 +128,6 @@ void Generator::compose_contents(Contents contents, std::uint64_t stream, const 
                       part(kGemm1WeightsScale, d.gemm1_scales() * sizeof(float)));
     pool_.fill_scales(d, contents, Role::gemm2, base::mix(stream, 2 * expert + 3),
                       part(kGemm2WeightsScale, d.gemm2_scales() * sizeof(float)));
-  }
-  for (const Input input : {kHidden, kGemm1Weights, kGemm2Weights}) {
-    plan.leave(bytes_of(arguments, input));
   }
   pool_.compose_codes(contents, base::mix(stream, 0), codes, plan);
 }
@@ -185,8 +195,31 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
 void Generator::perturb_composed(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments,
                                  device::CopyPlan& plan) {
   static_cast<void>(token_count(dimensions_, arguments));
-  base::Philox random(seed_, base::mix(base::mix(base::stream_id("moe_fp8_block_scale.perturb"), which), call));
-  perturb_one(dimensions_, static_cast<Input>(which % kInputCount), random, arguments, plan);
+  const std::uint64_t stream = base::mix(base::mix(base::stream_id("moe_fp8_block_scale.perturb"), which), call);
+  base::Philox random(seed_, stream);
+  const auto input = static_cast<Input>(which % kInputCount);
+  const bool reroutes = input == kLogits || input == kBias || input == kLocalExpertOffset;
+  const std::vector<std::size_t> before = reroutes ? selected_experts(arguments) : std::vector<std::size_t>();
+  perturb_one(dimensions_, input, random, arguments, plan);
+  if (!reroutes) {
+    return;
+  }
+  // What lies in the weights of an expert that no token selected before is not this call's.
+  const std::vector<std::size_t> after = selected_experts(arguments);
+  std::vector<std::size_t> added;
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
+  const bool is_planned = !plan.empty();
+  compose_experts(Contents::official, base::mix(seed_, base::mix(stream, kAddedExperts)), added, {}, arguments, plan);
+  if (!is_planned) {
+    plan.settle();
+  }
+}
+
+std::vector<std::size_t> Generator::selected_experts(std::span<Argument> arguments) const {
+  const auto offset = static_cast<std::int64_t>(std::visit([](auto value) { return static_cast<double>(value); },
+                                                           std::get<Scalar>(arguments[kLocalExpertOffset])));
+  const Routing routing = route(dimensions_, bytes_of(arguments, kLogits), bytes_of(arguments, kBias), offset, 1);
+  return active_experts(dimensions_, routing, offset);
 }
 
 }  // namespace assay::operators::moe_fp8_block_scale

@@ -24,7 +24,8 @@ class Generator final : public InputGenerator {
   void fill_given(const task::Workload& workload, std::uint64_t call, const GivenInputs& given,
                   std::span<Argument> arguments) override;
   /// One of the eight tensors or two scalars, in the arguments' order. The element is one that matters for these
-  /// contents: it follows from (seed, which, call) and from what the arguments hold.
+  /// contents: it follows from (seed, which, call) and from what the arguments hold. Experts that are selected for the
+  /// first time then get contents too.
   void perturb(std::uint64_t which, std::uint64_t call, std::span<Argument> arguments) override;
   void fill_stress(std::size_t kind, const task::Workload& workload, std::uint64_t call,
                    std::span<Argument> arguments) override;
@@ -50,6 +51,11 @@ class Generator final : public InputGenerator {
   void set_scalars(const task::Workload& workload, std::span<Argument> arguments) const;
   void compose_contents(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& active,
                         std::span<Argument> arguments, device::CopyPlan& plan) const;
+  void compose_experts(Contents contents, std::uint64_t stream, const std::vector<std::size_t>& experts,
+                       std::vector<std::span<std::byte>> codes, std::span<Argument> arguments,
+                       device::CopyPlan& plan) const;
+  /// Those local experts that a token may select, by the logits, the bias and the offset that the arguments hold.
+  [[nodiscard]] std::vector<std::size_t> selected_experts(std::span<Argument> arguments) const;
 
   Dimensions dimensions_;
   std::uint64_t seed_;
