@@ -124,7 +124,7 @@ void expect_made_again(MakerTrial& trial, const measure::ScheduledCall& call, co
 // other contents. Numbers that are passed by value count as much as what lies in memory.
 TEST(BlockMakerTest, ContentsThatAreMadeAgainAreTheSame) {
   for (const operators::Operator* op : operators_to_try()) {
-    for (std::uint64_t index = 0; index < 5; ++index) {
+    for (std::uint64_t index = 0; index < 3; ++index) {
       MakerTrial trial(*op, index);
       if (index > 0 && trial.is_large()) {
         break;
