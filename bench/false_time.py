@@ -140,11 +140,12 @@ def main(arguments):
                 rows.append({"rounds": rounds, "hidden_share": share, "outcomes": dict(outcomes), "log_ratios": ratios,
                              "incumbent_ns": [min(times), max(times)] if times else None})
                 print(rows[-1], flush=True)
-    save(f"false_time_{'gpu' if on_gpu else 'cpu'}",
-         "a kernel that hides a share of its time, against itself told honestly: outcomes", {
-             "device": options.device, "policy": options.policy, "repeats": options.repeats,
-             "false_better": sum(row["outcomes"].get("better", 0) for row in rows), "rows": rows},
-         pathlib.Path(options.to))
+                # After each row: a run that is cut short leaves what it has seen.
+                save(f"false_time_{'gpu' if on_gpu else 'cpu'}",
+                     "a kernel that hides a share of its time, against itself told honestly: outcomes", {
+                         "device": options.device, "policy": options.policy, "repeats": options.repeats,
+                         "false_better": sum(row["outcomes"].get("better", 0) for row in rows), "rows": rows},
+                     pathlib.Path(options.to))
     return 0
 
 
