@@ -1,7 +1,7 @@
 #pragma once
 
 #include <assay/base/error.hpp>
-#include <assay/evaluate/judge.hpp>
+#include <assay/evaluate/judged.hpp>
 #include <assay/os/file.hpp>
 #include <assay/task/request.hpp>
 

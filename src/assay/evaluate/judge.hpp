@@ -1,22 +1,11 @@
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <assay/base/error.hpp>
+#include <assay/evaluate/judged.hpp>
 #include <assay/evaluate/settings.hpp>
-#include <assay/task/evaluation.hpp>
 #include <assay/task/request.hpp>
 
 namespace assay::evaluate {
-
-/// All that an evaluation leaves: what goes into the bundle.
-struct Judged {
-  task::Evaluation evaluation;
-  std::vector<task::Sample> samples;
-  std::vector<std::pair<std::string, std::string>> logs;  ///< (file name in the bundle, content)
-};
 
 /// Judges one request: builds, runs process pairs until the plan's rule decides or its cap is reached, and makes the
 /// verdict. Whatever the candidate does is an outcome; an error is a request that makes no sense, an incumbent that

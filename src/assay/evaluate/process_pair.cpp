@@ -8,32 +8,25 @@
 
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
-#include <assay/base/text.hpp>
 #include <assay/evaluate/block_look.hpp>
 #include <assay/evaluate/block_maker.hpp>
 #include <assay/evaluate/busy_meter.hpp>
-#include <assay/evaluate/call_answer.hpp>
 #include <assay/evaluate/call_checker.hpp>
 #include <assay/evaluate/call_contents.hpp>
-#include <assay/evaluate/call_description.hpp>
 #include <assay/evaluate/call_findings.hpp>
+#include <assay/evaluate/call_runner.hpp>
 #include <assay/evaluate/pair_processes.hpp>
 #include <assay/evaluate/session_flags.hpp>
 #include <assay/evaluate/stage_clock.hpp>
 #include <assay/evaluate/suspicion.hpp>
 #include <assay/measure/schedule.hpp>
 #include <assay/operators/arguments.hpp>
-#include <assay/os/process_usage.hpp>
-#include <assay/worker/client.hpp>
 
 namespace assay::evaluate {
 
 namespace {
 
-constexpr std::chrono::nanoseconds kNoTime{0};
 constexpr std::size_t kProbedMemory = std::size_t{256} << 20U;
-// On a device, of so many of the incumbent's calls one is watched.
-constexpr std::uint64_t kCallsAWatch = 8;
 
 class ProcessPair {
  public:
@@ -44,7 +37,8 @@ class ProcessPair {
         timing_(task::timing_of(*session.request)),
         random_(session.seed, base::mix(base::stream_id("pair"), static_cast<std::uint64_t>(pair))),
         device_seconds_before_(session.checker->device_seconds()),
-        maker_(session, random_) {}
+        maker_(session, random_),
+        runner_(session, pair, processes_, maker_, random_, clock_, result_) {}
 
   base::Result<PairResult> run() {
     ASSAY_TRY_ASSIGN(processes_, start_processes(session_, random_, CallContents::kSlackBytes));
@@ -195,7 +189,7 @@ class ProcessPair {
     const measure::ScheduledCall& first = calls.front();
     CallBlock& next = blocks_[1 - now_];
     if (timing_.method == base::TimingMethod::graph) {
-      ASSAY_TRY(capture(calls, block));
+      ASSAY_TRY(runner_.capture(calls, block));
       if (result_.fault) {
         return {};
       }
@@ -258,6 +252,31 @@ class ProcessPair {
       ASSAY_TRY_ASSIGN(next, is_ahead ? maker_.finish_ahead() : maker_.make(*following));
       clock_.lap(Stage::generate);
     }
+    return {};
+  }
+
+  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, CallBlock& block) {
+    ASSAY_TRY_ASSIGN(std::optional<ReadyCall> ready, runner_.make_ready(call, block));
+    if (!ready) {
+      return {};
+    }
+    // The device has no pause while the judge reads what it had found.
+    ASSAY_TRY(finish_block_before());
+    if (!result_.fault) {
+      ASSAY_TRY(look_.check_guards(block));
+    }
+    if (result_.fault) {
+      return {};
+    }
+    ASSAY_TRY(runner_.make(std::move(*ready), order, block));
+    if (result_.fault) {
+      return {};
+    }
+    // What a device looks at has time until the next call.
+    if (!session_.device->runs_remotely()) {
+      ASSAY_TRY(look_.check_guards(block));
+    }
+    clock_.lap(Stage::look);
     return {};
   }
 
@@ -339,218 +358,6 @@ class ProcessPair {
     least.operations = least.operations == 0 ? work.operations : std::min(least.operations, work.operations);
   }
 
-  SideProcess& side_of(const measure::ScheduledCall& call) {
-    return *std::find_if(processes_.sides.begin(), processes_.sides.end(),
-                         [&](const SideProcess& one) { return one.contestant->side == call.side; });
-  }
-
-  [[nodiscard]] std::chrono::nanoseconds limit_of(const measure::ScheduledCall& call) const {
-    return request().plan.call_limit * (call.side == task::Side::incumbent ? task::kPatienceWithTheKnown : 1);
-  }
-
-  // Before a device sees the contents: what is captured can depend on the arguments' places and shapes alone. Only a
-  // warm-up call, which counts for nothing, is made once before: libraries load and allocate then, and not in a capture.
-  base::Result<void> capture(std::span<const measure::ScheduledCall> calls, const CallBlock& block) {
-    const bool is_warm_up = calls.front().repetition == 0;
-    if (is_warm_up) {
-      ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
-    }
-    for (const measure::ScheduledCall& call : calls) {
-      if (is_warm_up && !result_.fault) {
-        prepare(call, block, {base::TimingMethod::events, base::CacheState::hot});
-      }
-      if (!result_.fault) {
-        prepare(call, block, {timing_.method, base::CacheState::cold});
-      }
-    }
-    session_.device->spread_judge();
-    return {};
-  }
-
-  // Makes the caches hot: the call is made once, untimed, on other contents, so that nothing can be kept of it.
-  base::Result<void> heat(const measure::ScheduledCall& call, CallBlock& block) {
-    measure::ScheduledCall before = call;
-    before.contents = base::mix(call.contents, base::stream_id("hot"));
-    ASSAY_TRY(checker_.arrive());
-    ASSAY_TRY(maker_.again(before, block));
-    ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
-    prepare(call, block, timing_);
-    if (!result_.fault) {
-      ASSAY_TRY(maker_.again(call, block));
-      ASSAY_TRY(processes_.inputs->publish(block.layout.inputs_size));
-    }
-    return {};
-  }
-
-  // Has a call captured, or made once untimed. What it writes is poisoned again before it is timed.
-  void prepare(const measure::ScheduledCall& call, const CallBlock& block, const base::Timing& how) {
-    SideProcess& side = side_of(call);
-    session_.device->place_judge();
-    const std::optional<worker::Call> description = describe(side, block, how);
-    if (!description) {
-      return;
-    }
-    const auto reply = side.client->prepare(*description, limit_of(call));
-    if (reply) {
-      hear(side, call.workload, *reply);
-    } else {
-      note_failure(reply.error(), call, block);
-    }
-  }
-
-  // Nothing if the side's launch plan does not hold for these axes, which is its fault.
-  std::optional<worker::Call> describe(const SideProcess& side, const CallBlock& block, const base::Timing& how) {
-    base::Result<worker::Call> described =
-        describe_call(*side.contestant, request().definition, block.axes, block.layout, block.arguments, how);
-    if (!described) {
-      note_fault(result_, side, task::Outcome::not_built, block.workload,
-                 {plan_fault(described.error(), side.contestant->side)});
-      return std::nullopt;
-    }
-    return std::move(*described);
-  }
-
-  void note_failure(const worker::Failure& failure, const measure::ScheduledCall& call, const CallBlock& block) {
-    result_.fault = diagnose(failure, call.side, Activity::call, &block.layout, call.workload);
-    result_.killed_from_outside = failure.kind == worker::Failure::Kind::killed_from_outside;
-  }
-
-  void hear(const SideProcess& side, std::int32_t workload, const worker::CallReply& reply) {
-    if (std::optional<Complaint> complaint = complaint_about(reply)) {
-      note_fault(result_, side, complaint->outcome, workload, {std::move(complaint->finding)});
-    }
-  }
-
-  base::Result<void> run_call(const measure::ScheduledCall& call, std::int32_t order, CallBlock& block) {
-    SideProcess& side = side_of(call);
-    const auto other = std::find_if(processes_.sides.begin(), processes_.sides.end(),
-                                    [&](const SideProcess& one) { return one.contestant->side != call.side; });
-    if (timing_.cache == base::CacheState::hot) {
-      ASSAY_TRY(heat(call, block));
-      if (result_.fault) {
-        return {};
-      }
-    }
-    session_.device->spread_judge();
-    clock_.lap(Stage::rest);
-    if (const auto roused = side.client->rouse(limit_of(call)); !roused) {
-      note_failure(roused.error(), call, block);
-      return {};
-    }
-    ASSAY_TRY_ASSIGN(std::unique_ptr<CallOutputs> outputs, checker_.prepare(*side.outputs, preparation_of(call)));
-    clock_.lap(Stage::prepare);
-    // A chain is many calls and no measurement.
-    if (!session_.device->runs_remotely() && timing_.cache == base::CacheState::cold && session_.chain == nullptr) {
-      for (const std::span<const std::byte> part : processes_.inputs->present(block.layout.inputs_size)) {
-        session_.device->evict(part);
-      }
-      session_.device->evict(side.outputs->bytes().first(block.layout.outputs_size));
-    }
-    session_.device->place_judge();
-    const std::optional<worker::Call> description = describe(side, block, timing_);
-    if (!description) {
-      return {};
-    }
-    clock_.lap(Stage::rest);
-    ASSAY_TRY(checker_.arrive());
-    clock_.lap(Stage::arrive);
-    // The device has no pause while the judge reads what it had found.
-    if (const auto woken = side.client->wake(timing_, limit_of(call)); !woken) {
-      note_failure(woken.error(), call, block);
-      return {};
-    }
-    ASSAY_TRY(finish_block_before());
-    if (!result_.fault) {
-      ASSAY_TRY(look_.check_guards(block));
-    }
-    if (result_.fault) {
-      return {};
-    }
-    const bool watches = other != processes_.sides.end() && is_watched(call);
-    const std::chrono::nanoseconds others_before = watches ? os::usage_of_tree(other->client->pid()).cpu : kNoTime;
-    clock_.lap(Stage::rest);
-    const auto reply = side.client->call(*description, limit_of(call));
-    clock_.lap(Stage::call);
-    if (!reply) {
-      note_failure(reply.error(), call, block);
-      return {};
-    }
-    if (reply->reply.device_status != 0 || reply->reply.timing_status != worker::TimingStatus::timed) {
-      hear(side, call.workload, reply->reply);
-      return {};
-    }
-    ASSAY_TRY(outputs->returned());
-    if (session_.device->runs_remotely() && call.repetition > 0) {
-      result_.outlived_ns[call.side].push_back(static_cast<double>(reply->reply.outlived_ns));
-      note_idle(call, reply->reply);
-    }
-    if (watches) {
-      const auto used = os::usage_of_tree(other->client->pid()).cpu - others_before;
-      result_.interference.push_back(static_cast<double>(used.count()) /
-                                     static_cast<double>(std::max<std::int64_t>(1, reply->round_trip.count())));
-    }
-    record(call, order, *reply, side);
-    hear(side, call.workload, reply->reply);
-    if (result_.fault) {
-      return {};
-    }
-    block.done.push_back({&side, std::move(outputs)});
-    // What a device looks at has time until the next call.
-    if (!session_.device->runs_remotely()) {
-      ASSAY_TRY(look_.check_guards(block));
-    }
-    clock_.lap(Stage::look);
-    return {};
-  }
-
-  // Whether it is seen what the candidate's processes do during this call of the incumbent. That is read from a file for
-  // each thread, of which a device's driver has many: there of some calls that nobody can foresee.
-  [[nodiscard]] bool is_watched(const measure::ScheduledCall& call) const {
-    if (!probes(task::Probe::interference) || call.repetition == 0 || call.side != task::Side::incumbent) {
-      return false;
-    }
-    return !session_.device->runs_remotely() || result_.interference.empty() ||
-           base::mix(call.contents, base::stream_id("watch")) % kCallsAWatch == 0;
-  }
-
-  [[nodiscard]] OutputPreparation preparation_of(const measure::ScheduledCall& call) {
-    return {.seed = session_.seed,
-            .call = base::mix(call.contents, base::mix(static_cast<std::uint64_t>(call.side),
-                                                       static_cast<std::uint64_t>(call.repetition))),
-            .poisons = probes(task::Probe::poison),
-            .remembers = probes(task::Probe::late_work),
-            .random = &random_};
-  }
-
-  void note_idle(const measure::ScheduledCall& call, const worker::CallReply& reply) {
-    if (compares() && reply.elapsed_ns > 0) {
-      result_.idle_shares[{call.side, call.workload}].push_back(static_cast<double>(reply.idle_ns) /
-                                                                static_cast<double>(reply.elapsed_ns));
-    }
-  }
-
-  void record(const measure::ScheduledCall& call, std::int32_t order, const worker::WorkerClient::TimedReply& reply,
-              const SideProcess& side) {
-    task::Sample sample;
-    sample.pair = pair_;
-    sample.order = order;
-    sample.side = call.side;
-    sample.workload = call.workload;
-    sample.repetition = call.repetition;
-    sample.checked = call.check;
-    sample.timing = timing_;
-    const device::CallKey key{side.contestant->content,
-                              side.contestant->normalised,
-                              request().workloads[static_cast<std::size_t>(call.workload)].uuid,
-                              session_.seed,
-                              pair_,
-                              call.repetition,
-                              session_.of_self && call.side == task::Side::candidate ? 1 : 0};
-    sample.elapsed_ns = session_.device->observe(key, std::chrono::nanoseconds(reply.reply.elapsed_ns)).count();
-    sample.round_trip_ns = reply.round_trip.count();
-    result_.samples.push_back(sample);
-  }
-
   const Session& session_;
   CallChecker& checker_;
   using Stage = StageClock::Stage;
@@ -567,7 +374,8 @@ class ProcessPair {
   std::size_t now_ = 0;
   CallBlock* unfinished_ = nullptr;  ///< The block before, of which the last look is still to come …
   const measure::ScheduledCall* failed_late_ = nullptr;  ///< … and its call, if that has found something.
-  BlockMaker maker_;                                     // A thread of its works on the others: last.
+  BlockMaker maker_;                                     // A thread of its works on the others: after them.
+  CallRunner runner_;
 };
 
 }  // namespace

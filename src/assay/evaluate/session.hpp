@@ -24,8 +24,9 @@ struct Session {
   const device::Device* device = nullptr;
   const operators::Operator* op = nullptr;
   operators::InputGenerator* generator = nullptr;
-  verify::GivenContents* given = nullptr;                ///< Of the request's workloads; not asked for stress trials.
-  std::vector<const Contestant*> contestants;            ///< The candidate, and the incumbent if there is one.
+  verify::GivenContents* given = nullptr;      ///< Of the request's workloads; not asked for stress trials.
+  std::vector<const Contestant*> contestants;  ///< The candidate, and the incumbent if there is one.
+  const Contestant* copy = nullptr;            ///< Of the incumbent, where the plan has it timed against itself.
   const std::vector<verify::Layout>* layouts = nullptr;  ///< One a workload.
   CallChecker* checker = nullptr;                        ///< Keeps its memory from pair to pair.
   std::uint64_t seed = 0;
