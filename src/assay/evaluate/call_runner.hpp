@@ -34,7 +34,7 @@ struct ReadyCall {
 /// the pair's fault, after which no more is asked here; times are recorded there. Errors are the machine's.
 class CallRunner {
  public:
-  /// All of it is lent and outlives the runner. The processes may still be to start, and the maker to be given their inputs.
+  /// Of processes that are ready to be called. All of it is lent and outlives the runner; the maker may still be to be made.
   CallRunner(const Session& session, std::int32_t pair, PairProcesses& processes, BlockMaker& maker,
              base::Philox& random, StageClock& clock, PairResult& result);
 

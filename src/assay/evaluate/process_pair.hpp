@@ -42,6 +42,10 @@ struct PairResult {
   bool killed_from_outside = false;  ///< The fault is an infrastructure fault that a fresh pair may be spared.
 };
 
+/// Whether a pair measures what the roofline's floor takes, `least_work` and `bytes_per_ns`: once a session, for what a call
+/// must move, and how fast this memory is, are the same in every pair.
+[[nodiscard]] bool measures_floor(const Session& session, std::int32_t pair);
+
 /// Runs one fresh pair of worker processes (one process if there is no incumbent) with fresh memory through a random
 /// schedule of checked and timed calls. Inputs are shared by the two sides, read-only; outputs are each side's own.
 [[nodiscard]] base::Result<PairResult> run_pair(const Session& session, std::int32_t pair);
