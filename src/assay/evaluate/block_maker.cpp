@@ -51,6 +51,11 @@ base::Result<void> BlockMaker::again(const measure::ScheduledCall& call, CallBlo
   return contents_.fill(call, block.arguments, inputs_->plan());
 }
 
+task::FailingInput BlockMaker::input_of(const measure::ScheduledCall& call) {
+  background_.wait();
+  return contents_.input_of(call);
+}
+
 // Contents that are not left to a plan are made where they are sent from: the other image is slower for that.
 base::Result<bool> BlockMaker::begin_ahead(const measure::ScheduledCall& first) {
   if (!has_other_image_ || inputs_->plan().empty()) {

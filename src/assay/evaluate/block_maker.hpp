@@ -10,6 +10,7 @@
 #include <assay/evaluate/call_contents.hpp>
 #include <assay/evaluate/session.hpp>
 #include <assay/measure/schedule.hpp>
+#include <assay/task/failing_input.hpp>
 
 namespace assay::evaluate {
 
@@ -41,6 +42,10 @@ class BlockMaker {
   [[nodiscard]] base::Result<void> again(const measure::ScheduledCall& call, CallBlock& block);
 
   [[nodiscard]] const CallContents& contents() const { return contents_; }
+
+  /// What a call saw, so that it can be made again (CallContents::input_of). Waits for the block that is being made: that
+  /// writes down what it makes.
+  [[nodiscard]] task::FailingInput input_of(const measure::ScheduledCall& call);
 
  private:
   [[nodiscard]] base::Result<CallBlock> plan_block(const measure::ScheduledCall& first);

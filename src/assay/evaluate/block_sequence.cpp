@@ -41,8 +41,8 @@ base::Result<void> BlockSequence::run(std::span<const measure::ScheduledCall> ca
   return {};
 }
 
-task::FailingInput BlockSequence::failing_input() const {
-  return maker_.contents().input_of(failed_late_ != nullptr ? *failed_late_ : *blocks_[1 - now_].first);
+task::FailingInput BlockSequence::failing_input() {
+  return maker_.input_of(failed_late_ != nullptr ? *failed_late_ : *blocks_[1 - now_].first);
 }
 
 // The calls that see the same contents: both sides of a comparison, next to each other in time. Outputs are checked

@@ -39,7 +39,7 @@ class BlockSequence {
                                        const measure::ScheduledCall* following);
 
   /// What the call saw that the fault is of: one of the block that ran last, or of the block before it.
-  [[nodiscard]] task::FailingInput failing_input() const;
+  [[nodiscard]] task::FailingInput failing_input();
 
  private:
   [[nodiscard]] base::Result<void> run_block(std::span<const measure::ScheduledCall> calls, std::int32_t order,

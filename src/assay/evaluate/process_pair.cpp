@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
@@ -121,19 +122,18 @@ class ProcessPair {
       ASSAY_TRY_ASSIGN(const std::optional<double> measured, session_.device->measured_bytes_per_ns());
       result_.bytes_per_ns = measured ? *measured : cold_read_bandwidth(*session_.device, processes_.inputs->bytes());
     }
-    const std::vector<measure::ScheduledCall> schedule =
-        schedule_of(session_, pair_, processes_.sides.size() == 2, random_);
+    schedule_ = schedule_of(session_, pair_, processes_.sides.size() == 2, random_);
     const std::size_t block = processes_.sides.size();
-    for (std::size_t at = 0; at < schedule.size() && !result_.fault; at += block) {
+    for (std::size_t at = 0; at < schedule_.size() && !result_.fault; at += block) {
       if (at == 0) {
-        ASSAY_TRY(blocks_->begin(schedule.front()));
+        ASSAY_TRY(blocks_->begin(schedule_.front()));
       }
-      const measure::ScheduledCall* const following = at + block < schedule.size() ? &schedule[at + block] : nullptr;
-      ASSAY_TRY(blocks_->run(std::span(schedule).subspan(at, block), static_cast<std::int32_t>(at), following));
+      const measure::ScheduledCall* const following = at + block < schedule_.size() ? &schedule_[at + block] : nullptr;
+      ASSAY_TRY(blocks_->run(std::span(schedule_).subspan(at, block), static_cast<std::int32_t>(at), following));
       if (result_.fault) {
         note_failing_input();
       }
-      report_progress(at + block, schedule.size());
+      report_progress(at + block, schedule_.size());
       busy_->look(BusyMeter::Look::when_due);
     }
     return {};
@@ -178,7 +178,8 @@ class ProcessPair {
   std::optional<BusyMeter> busy_;  ///< Once the processes have started.
   PairProcesses processes_;
   PairResult result_;
-  std::optional<BlockSequence> blocks_;  ///< Likewise. It uses the others: last.
+  std::vector<measure::ScheduledCall> schedule_;  ///< A block that is made ahead is of one of its calls until the end.
+  std::optional<BlockSequence> blocks_;           ///< Once they have, too. It uses the others: last.
 };
 
 }  // namespace
