@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <assay/task/outcome.hpp>
+#include <assay/task/trial_spread.hpp>
 
 namespace assay::certify {
 namespace {
@@ -29,13 +30,9 @@ std::vector<std::int64_t> different_calls(const Session& session) {
   return calls;
 }
 
-// How the judge spreads the trials of a request (evaluate/trials.cpp).
 std::vector<std::int64_t> asked_trials(const task::EvaluationRequest& request) {
-  if (!request.trials_on.empty()) {
-    return {request.trials_on.begin(), request.trials_on.end()};
-  }
-  const auto workloads = static_cast<int>(request.workloads.size());
-  return std::vector<std::int64_t>(request.workloads.size(), (request.trials + workloads - 1) / workloads);
+  const std::vector<int> spread = task::spread_trials(request);
+  return {spread.begin(), spread.end()};
 }
 
 std::vector<std::int64_t> made_trials(const task::TrialsRecord& record, std::size_t workloads) {

@@ -10,6 +10,7 @@
 
 #include <assay/evaluate/host_checker.hpp>
 #include <assay/evaluate/wording.hpp>
+#include <assay/task/trial_spread.hpp>
 #include <assay/verify/call_memory.hpp>
 
 namespace assay::evaluate {
@@ -163,13 +164,10 @@ base::Result<PairResult> run_chain(const Session& session) {
 base::Result<PairResult> run_trials(const Session& session, task::TrialsRecord& record) {
   task::EvaluationRequest request = *session.request;
   request.incumbent.reset();
-  const int workloads = static_cast<int>(request.workloads.size());
+  const std::vector<int> spread = task::spread_trials(request);
   Session trials = alone(session, request, Session::Purpose::trials);
-  trials.trials = (request.trials + workloads - 1) / workloads;
-  if (!request.trials_on.empty()) {
-    trials.trials_on.assign(request.trials_on.begin(), request.trials_on.end());
-    trials.trials = std::max(1, *std::max_element(request.trials_on.begin(), request.trials_on.end()));
-  }
+  trials.trials = std::max(1, *std::max_element(spread.begin(), spread.end()));
+  trials.trials_on.assign(spread.begin(), spread.end());
   const auto start = std::chrono::steady_clock::now();
   ASSAY_TRY_ASSIGN(PairResult result, run_pair(trials, kTrialsPair));
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
