@@ -59,6 +59,7 @@ function(assay_add_layer name)
     else()
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
+      assay_compile_as_test(assay_${name}_test)
       if(ASSAY_SANITIZE)  # Nearly halves what compiling them takes.
         target_compile_options(assay_${name}_test PRIVATE -O0)
       endif()

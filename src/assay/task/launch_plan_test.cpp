@@ -240,8 +240,8 @@ TEST(ParameterValue, RealsThatAreNotFiniteStayWhatTheyAre) {
   EXPECT_EQ(parameter_value(-infinite, ParameterType::float32)->bits, 0xff800000U);
   EXPECT_EQ(parameter_value(infinite, ParameterType::float64)->bits, std::uint64_t{0x7ff} << 52U);
   EXPECT_TRUE(parameter_value(std::numeric_limits<double>::quiet_NaN(), ParameterType::float32));
-  EXPECT_TRUE(parameter_value(double{std::numeric_limits<float>::max()}, ParameterType::float32));
-  EXPECT_FALSE(parameter_value(2 * double{std::numeric_limits<float>::max()}, ParameterType::float32));
+  EXPECT_TRUE(parameter_value(static_cast<double>(std::numeric_limits<float>::max()), ParameterType::float32));
+  EXPECT_FALSE(parameter_value(2 * static_cast<double>(std::numeric_limits<float>::max()), ParameterType::float32));
   EXPECT_EQ(parameter_value(-0.0, ParameterType::float32)->bits, 0x80000000U) << "zero keeps its sign";
 }
 

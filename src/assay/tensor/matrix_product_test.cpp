@@ -84,7 +84,8 @@ TEST_P(MatrixProduct, AgreesWithThreeLoopsOfLongDoubles) {
       for (std::size_t j = 0; j < size.columns; ++j) {
         long double sum = 0;
         for (std::size_t k = 0; k < size.depth; ++k) {
-          sum += static_cast<long double>(a.values[i * size.depth + k]) * b.values[j * size.depth + k];
+          sum += static_cast<long double>(a.values[i * size.depth + k]) *
+                 static_cast<long double>(b.values[j * size.depth + k]);
         }
         ASSERT_NEAR(got[i * size.columns + j], static_cast<double>(sum),
                     1e-13 * std::sqrt(static_cast<double>(size.depth)) + 1e-14)
