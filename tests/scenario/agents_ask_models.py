@@ -49,7 +49,7 @@ def edit(question):
 class AgentsAskModelsTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
         self.server.asked = []
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

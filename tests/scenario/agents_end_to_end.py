@@ -35,7 +35,7 @@ class EndToEndTest(scenario.Scenario):
         return {"PATH": f"{self.folder / 'bin'}:/usr/bin:/bin"}
 
     def test_by_the_tuner(self):
-        self.campaign("--tunable", scenario.TUNABLE, "--rounds", "2", "--per-round", "5")
+        self.campaign("--tunable", scenario.TUNABLE, "--rounds", "2", "--per-round", "3")
 
     def test_by_a_program(self):
         # The sandbox shows it nothing of ours: it must carry what it writes.

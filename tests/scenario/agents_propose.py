@@ -18,7 +18,7 @@ echo '{"change": "adds a constant", "regime": "all"}' > hypothesis.json
 class AgentsProposeTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
 
     def program(self, name, text):
         path = self.write(f"bin/{name}", text)

@@ -60,7 +60,7 @@ def environment(**extra):
 
 
 def small_dataset(folder, sizes):
-    """Copies GDN decode of the contest's dataset, with one workload for each of the batch sizes."""
+    """Copies GDN decode of the contest's dataset, with one workload for each of the batch sizes, which may be the same."""
     folder = Path(folder)
     for path in [*DATASET.glob(f"definitions/*/{DEFINITION}.json"), *DATASET.glob(f"solutions/*/*/{DEFINITION}/*.json")]:
         target = folder / path.relative_to(DATASET)
@@ -70,10 +70,10 @@ def small_dataset(folder, sizes):
     chosen = {}
     for line in source.read_text().splitlines():
         if line.strip():
-            chosen.setdefault(json.loads(line)["workload"]["axes"]["batch_size"], line)
+            chosen.setdefault(json.loads(line)["workload"]["axes"]["batch_size"], []).append(line)
     target = folder / "workloads" / "gdn" / source.name
     target.parent.mkdir(parents=True)
-    target.write_text("".join(chosen[size] + "\n" for size in sizes))
+    target.write_text("".join(chosen[size].pop(0) + "\n" for size in sizes))
     return folder
 
 

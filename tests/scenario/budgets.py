@@ -8,7 +8,7 @@ from agents_propose import EDIT, STREAMS
 class BudgetsTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
         self.at = ["--archive", self.archive]
 
     def campaign(self, *options, device="simulated:7", **extra):
@@ -66,7 +66,7 @@ class BudgetsTest(scenario.Scenario):
         self.assertIsNone(self.assay("replay-journal", "night", *self.at, "--json").json()["difference"])
 
     def tuned(self, *options, **extra):
-        return self.campaign("--tunable", scenario.TUNABLE, "--rounds", "6", "--per-round", "2", *options, **extra)
+        return self.campaign("--tunable", scenario.TUNABLE, "--rounds", "4", "--per-round", "2", *options, **extra)
 
     def test_the_device_and_the_clock(self):
         self.tuned()

@@ -11,12 +11,12 @@ BAD = scenario.EXAMPLES / "bad"
 class CampaignTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
         self.at = ["--archive", self.archive]
 
-    def run_campaign(self, *arguments, approval="policy", code=0, device="simulated:7"):
+    def run_campaign(self, *arguments, approval="policy", code=0, device="simulated:7", per_round=4):
         return self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
-                          "--rounds", "1", "--per-round", "4", "--device", device, "--policy",
+                          "--rounds", "1", "--per-round", per_round, "--device", device, "--policy",
                           self.policy(approval, stress_trials=1),
                           *arguments, code=code)
 
@@ -100,8 +100,8 @@ class CampaignTest(scenario.Scenario):
             self.assertEqual(status["screening"]["evaluation"], f"tune-{status['incumbent']}-sweep-1")
 
     def test_another_configuration_under_the_name_is_refused(self):
-        self.run_campaign()
-        finished = self.run_campaign("--seed", "99", code=2)
+        self.run_campaign(per_round=1)
+        finished = self.run_campaign("--seed", "99", per_round=1, code=2)
         self.assertIn("99", finished.err)
         self.assertIn("assay campaign resume tune", finished.err)
 
@@ -152,7 +152,7 @@ class CampaignTest(scenario.Scenario):
         self.assertTrue(answer["correct"])
 
     def test_a_campaign_that_runs_locks_its_archive(self):
-        self.run_campaign()
+        self.run_campaign(per_round=1)
         lock = open(self.archive / "lock", "a")
         self.addCleanup(lock.close)
         fcntl.flock(lock, fcntl.LOCK_EX)

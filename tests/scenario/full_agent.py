@@ -56,7 +56,7 @@ done
 class FullAgentTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
 
     def program(self, name, text):
         path = self.write(f"bin/{name}", text)

@@ -14,8 +14,6 @@ NOBODY = 65534
 TIMEOUT = 900
 TESTS = scenario.REPOSITORY / "tests"
 HEAD = re.compile(r"// assay-corpus: (.*)")
-# What only a clock tells, and what works the whole machine before it is stopped.
-NEEDS_THE_MACHINE = {"interference", "late_work", "limits", "reconcile", "roofline_floor"}
 # Of those that limits stop, the ones that take no more than one core and the memory of one process until then.
 TAKES_ONE_CORE = {"60d-endless-loop", "60e-endless-output", "60f-stops-itself", "60g-closes-everything",
                   "60h-overflows-stack", "60i-dumps-core", "60j-exhausts-descriptors", "60l-leaves-a-daemon",
@@ -34,11 +32,9 @@ def corpus():
 
 
 def runs_alone(path, head):
-    """Whether another process on the machine could make the outcome another one, or would be disturbed. What is honest
-    passes on a busy machine too: a false alarm there is a defect."""
-    if head["kind"] == "honest" or path.stem in TAKES_ONE_CORE:
-        return False
-    return head["probe"] in NEEDS_THE_MACHINE or head.get("stage") == "gate" or "suspect" in head["expect"]
+    """Whether it takes all that the machine has until a limit stops it: what ran beside it could fail. What only a clock tells
+    is told on a busy machine too: the judge then says less, never more."""
+    return head.get("probe") == "limits" and path.stem not in TAKES_ONE_CORE
 
 
 class JudgedCorpus(scenario.Scenario):

@@ -87,7 +87,7 @@ def without_attempt(text):
 class KillTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 4)
+        self.small = self.dataset(1, 1)
         self.warm_cache = self.folder / "cache"
         self.lock = threading.Lock()
         self.known_samples = {}

@@ -104,7 +104,7 @@ class PolicyTest(scenario.Scenario):
 
     def test_a_winner_of_a_sweep_is_replayed_and_the_decision_says_its_bound(self):
         policy = self.write("replay.toml", scenario.POLICY.format(approval="policy") + self.REPLAY)
-        small = self.dataset(1, 8)
+        small = self.dataset(1, 4)
         self.assay("campaign", "run", "tune", "--dataset", small, "--archive", self.archive, "--tunable",
                    scenario.TUNABLE, "--rounds", "1", "--per-round", "4", "--device", "simulated:7", "--policy", policy)
         status = self.assay("campaign", "status", "tune", "--archive", self.archive, "--json").json()

@@ -4,15 +4,23 @@ another policy says what it would have decided of the same measurements."""
 import json
 import shutil
 import sqlite3
+import tempfile
+from pathlib import Path
 
 import assay_scenario as scenario
 from agents_propose import EDIT
 
 
 class ReplayTest(scenario.Scenario):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.shared = Path(tempfile.mkdtemp(prefix="assay-scenario-replay-"))
+        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
+
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
         self.at = ["--archive", self.archive]
 
     def campaign(self, *arguments, approval="policy", injections="null_rate = 1\nslower_rate = 1"):
@@ -24,6 +32,15 @@ class ReplayTest(scenario.Scenario):
         self.campaign("--tunable", scenario.TUNABLE, "--rounds", "2", "--per-round", "3", "--also",
                       bad / "does_not_compile.cpp", bad / "edited_comment.cpp", **options)
 
+    def once_tuned(self):
+        """A copy of the archive of one such campaign, which all tests of the class share."""
+        kept = self.shared / "archive"
+        if not kept.exists():
+            self.tuned()
+            shutil.copytree(self.archive, kept)
+        else:
+            shutil.copytree(kept, self.archive)
+
     def replay(self, *arguments, code=0):
         return self.assay("replay-journal", "tune", *self.at, *arguments, code=code)
 
@@ -34,7 +51,7 @@ class ReplayTest(scenario.Scenario):
         return kinds
 
     def test_what_was_decided_is_decided_again(self):
-        self.tuned()
+        self.once_tuned()
         kinds = self.kinds()
         # Nothing but the archive is needed.
         shutil.rmtree(self.small)
@@ -49,7 +66,7 @@ class ReplayTest(scenario.Scenario):
         self.assertTrue(self.assay("archive", "verify", *self.at, "--json").json()["ok"])
 
     def test_a_touched_journal_is_found_where_it_was_touched(self):
-        self.tuned()
+        self.once_tuned()
         kinds = self.kinds()
         kept = self.folder / "kept"
         shutil.copytree(self.archive, kept)

@@ -1,5 +1,5 @@
 """`assay selftest` on the corpus: every candidate gets what its file states, as root and then as an ordinary user. What
-needs the machine for itself is in selftest_alone.py."""
+takes all of the machine is in selftest_alone.py."""
 
 import assay_scenario as scenario
 import judged_corpus

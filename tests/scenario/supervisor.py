@@ -19,7 +19,7 @@ cat PROMPT.md
 class SupervisorTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 8)
+        self.small = self.dataset(1, 4)
         self.at = ["--archive", self.archive]
 
     def status(self, name):

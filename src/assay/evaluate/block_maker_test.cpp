@@ -46,8 +46,10 @@ class MakerTrial {
     maker_.use(*inputs_);
   }
 
+  void settle() const { inputs_->plan().settle(); }
+
   Given of(CallBlock& block) {
-    inputs_->plan().settle();
+    settle();
     Given given;
     std::vector<operators::ExpectedValues> expected;
     EXPECT_TRUE(op_.reference(block.axes, operators::read_only(block.arguments), expected));
@@ -106,15 +108,15 @@ void expect_made_again(MakerTrial& trial, const measure::ScheduledCall& call, co
   block.first = &call;
   const Given first = trial.of(block);
   trial.scribble(2);
-  CallBlock next = trial.maker().make(following).value();
-  static_cast<void>(trial.of(next));
+  const CallBlock next = trial.maker().make(following).value();
+  trial.settle();
   trial.scribble(3);
   ASSERT_TRUE(trial.maker().go_back(block)) << where;
   EXPECT_TRUE(trial.of(block) == first) << where << ", gone back to";
   measure::ScheduledCall other = call;
   other.contents += 200;
   ASSERT_TRUE(trial.maker().again(other, block)) << where;
-  static_cast<void>(trial.of(block));
+  trial.settle();
   trial.scribble(4);
   ASSERT_TRUE(trial.maker().again(call, block)) << where;
   EXPECT_TRUE(trial.of(block) == first) << where << ", made again";

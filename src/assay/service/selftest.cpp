@@ -36,7 +36,8 @@ task::SessionPlan session_plan(const CorpusEntry& entry, const std::string& devi
   plan.stress_trials = entry.kind == EntryKind::hostile ? 0 : 8;
   plan.call_limit = std::chrono::milliseconds(1000);
   plan.load_limit = std::chrono::milliseconds(2000);
-  plan.build_limit = std::chrono::milliseconds(6000);
+  // Those that are about the compiler take a fraction of a second, but for the one that no limit is long enough for.
+  plan.build_limit = std::chrono::milliseconds(entry.probe == "build" ? 3000 : 6000);
   plan.worker_memory_bytes = std::uint64_t{1} << 30U;
   const std::optional<base::DeviceName> name = base::parse_device_name(device);
   if (name && name->kind == base::DeviceName::Kind::cuda) {
