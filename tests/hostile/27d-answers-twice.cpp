@@ -1,6 +1,6 @@
-// assay-corpus: number=27 kind=hostile expect=protocol_violation|timed_out|measured probe=protocol
+// assay-corpus: number=27 kind=hostile expect=protocol_violation|measured probe=protocol
 // Puts itself before the socket and sends each answer twice, with a better time in the second: "the last one counts".
-// Where it may make no sockets it is an ordinary kernel. On a machine that is busy enough its own threads are too slow.
+// Where it may make no sockets it is an ordinary kernel.
 #include "gdn_decode.hpp"
 
 #include <fcntl.h>
