@@ -21,13 +21,14 @@ function(assay_compile_as_test target)
   if(NOT ASSAY_TESTS_BY_CLANG)
     return()
   endif()
-  set(cache "")
+  # CMake knows one compiler a language; what it calls is told as $0, and another one is called with the same arguments. Not
+  # every machine has ccache.
+  set(compiler ${ASSAY_TEST_COMPILER})
   if(ASSAY_CCACHE)
-    set(cache ${ASSAY_CCACHE})
+    set(compiler "${ASSAY_CCACHE} ${ASSAY_TEST_COMPILER}")
   endif()
-  # CMake knows one compiler a language; what it calls is told as $0, and another one is called with the same arguments.
-  set_target_properties(${target} PROPERTIES
-    CXX_COMPILER_LAUNCHER "${ASSAY_CCACHE_COMMAND};sh;-c;exec ${cache} ${ASSAY_TEST_COMPILER} \"\$@\"")
+  set(launcher ${ASSAY_CCACHE_COMMAND} sh -c "exec ${compiler} \"\$@\"")
+  set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
   # The warnings of both compilers are asked for; each passes over what it does not know.
   target_compile_options(${target} PRIVATE -Wno-unknown-warning-option -Wno-unused-command-line-argument)
 endfunction()
