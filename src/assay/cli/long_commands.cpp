@@ -77,14 +77,11 @@ base::Result<Answer> LongCommands::operator()(const EvaluateCommand& command) co
 
 base::Result<Answer> LongCommands::operator()(const CheckDefinitionCommand& command) const {
   const InterruptNotice notice("assay: interrupted; nothing is left of it");
-  auto found = without_archive("assay-check-", [&](const service::Context& watched) {
-    return service::check_definition(watched, command.options);
-  });
-  if (!found) {
-    return tl::unexpected(std::move(found.error()));
-  }
-  return answer(found->proved() ? 0 : kCandidateFailed, task::encode(*found),
-                [&] { return print_admissibility(*found, colour()); });
+  ASSAY_TRY_ASSIGN(const auto found, without_archive("assay-check-", [&](const service::Context& watched) {
+                     return service::check_definition(watched, command.options);
+                   }));
+  return answer(found.proved() ? 0 : kCandidateFailed, task::encode(found),
+                [&] { return print_admissibility(found, colour()); });
 }
 
 base::Result<Answer> LongCommands::operator()(const SelftestCommand& command) const {
@@ -138,13 +135,10 @@ base::Result<Answer> LongCommands::operator()(const CampaignResumeCommand& comma
 
 base::Result<Answer> LongCommands::operator()(const MaterialiseCommand& command) const {
   const InterruptNotice notice("assay: interrupted; what was finished is kept: give the same command again");
-  auto report = without_archive("assay-materialise-", [&](const service::Context& watched) {
-    return service::materialise(watched, command.options);
-  });
-  if (!report) {
-    return tl::unexpected(std::move(report.error()));
-  }
-  return answer(0, service::encode(*report), [&] { return print_materialise(*report); });
+  ASSAY_TRY_ASSIGN(const auto report, without_archive("assay-materialise-", [&](const service::Context& watched) {
+                     return service::materialise(watched, command.options);
+                   }));
+  return answer(0, service::encode(report), [&] { return print_materialise(report); });
 }
 
 }  // namespace assay::cli

@@ -16,6 +16,10 @@ constexpr std::size_t kPoolTokens = 2048;
 
 std::byte to_float8(float value) { return static_cast<std::byte>(tensor::to_float8_e4m3fn(value)); }
 
+std::span<std::byte> page_of(const Dimensions& dimensions, std::span<std::byte> cache, std::size_t page) {
+  return cache.subspan(page * dimensions.page_bytes(), dimensions.page_bytes());
+}
+
 }  // namespace
 
 Pool::Pool(const Dimensions& dimensions, std::uint64_t seed) : dimensions_(dimensions) {
@@ -76,8 +80,7 @@ void Generator::compose_officially(base::Philox& random, std::span<const std::in
   const std::span<std::byte> cache = bytes_of(arguments, kCache);
   plan.leave(cache);
   for (const std::int32_t page : placement.pages) {
-    const std::size_t size = dimensions_.page_bytes();
-    pool_.compose_page(random, cache.subspan(static_cast<std::size_t>(page) * size, size), plan);
+    pool_.compose_page(random, page_of(dimensions_, cache, static_cast<std::size_t>(page)), plan);
   }
   const std::span<std::byte> query = bytes_of(arguments, kQuery);
   const std::span<std::byte> weights = bytes_of(arguments, kWeights);
@@ -110,8 +113,7 @@ void Generator::perturb(std::uint64_t which, std::uint64_t call, std::span<Argum
   const std::span<std::byte> cache = bytes_of(arguments, kCache);
   const auto fill_page = [&](std::size_t page) {
     device::CopyPlan plan;
-    const std::size_t size = dimensions_.page_bytes();
-    pool_.compose_page(random, cache.subspan(page * size, size), plan);
+    pool_.compose_page(random, page_of(dimensions_, cache, page), plan);
     plan.settle();
   };
   perturb_arguments(dimensions_, which, random, fill_page, arguments);

@@ -4,13 +4,13 @@
 #include <array>
 #include <cstring>
 #include <iterator>
-#include <variant>
 
 #include <assay/base/error.hpp>
 #include <assay/base/parallel.hpp>
 #include <assay/base/random.hpp>
 #include <assay/operators/arguments.hpp>
 #include <assay/operators/moe_fp8_block_scale/perturbation.hpp>
+#include <assay/operators/moe_fp8_block_scale/reference.hpp>
 #include <assay/operators/moe_fp8_block_scale/routing.hpp>
 
 namespace assay::operators::moe_fp8_block_scale {
@@ -216,10 +216,9 @@ void Generator::perturb_composed(std::uint64_t which, std::uint64_t call, std::s
 }
 
 std::vector<std::size_t> Generator::selected_experts(std::span<Argument> arguments) const {
-  const auto offset = static_cast<std::int64_t>(std::visit([](auto value) { return static_cast<double>(value); },
-                                                           std::get<Scalar>(arguments[kLocalExpertOffset])));
-  const Routing routing = route(dimensions_, bytes_of(arguments, kLogits), bytes_of(arguments, kBias), offset, 1);
-  return active_experts(dimensions_, routing, offset);
+  const std::vector<ConstArgument> inputs = read_only(arguments);
+  const double offset = read_scalar(inputs, kLocalExpertOffset, "local_expert_offset").value();
+  return active_experts(dimensions_, route(dimensions_, inputs), static_cast<std::int64_t>(offset));
 }
 
 }  // namespace assay::operators::moe_fp8_block_scale
