@@ -2,7 +2,7 @@
 
 #include <assay/base/digest.hpp>
 #include <assay/build/cuda_toolchain.hpp>
-#include <assay/os/file.hpp>
+#include <assay/evaluate/program_digest.hpp>
 #include <assay/os/sandbox/detect.hpp>
 
 namespace assay::evaluate {
@@ -31,10 +31,10 @@ base::Result<task::Named<std::string>> fingerprint(const device::Device& device,
   for (auto& [name, state] : sandbox.lines()) {
     entries.emplace_back("sandbox_" + name, std::move(state));
   }
-  ASSAY_TRY_ASSIGN(const std::string judge, os::read_file("/proc/self/exe"));
-  ASSAY_TRY_ASSIGN(const std::string worker, os::read_file(settings.worker));
-  entries.emplace_back("judge_sha256", base::sha256(judge).hex());
-  entries.emplace_back("worker_sha256", base::sha256(worker).hex());
+  ASSAY_TRY_ASSIGN(const base::Digest judge, program_digest("/proc/self/exe", settings.cache));
+  ASSAY_TRY_ASSIGN(const base::Digest worker, program_digest(settings.worker, settings.cache));
+  entries.emplace_back("judge_sha256", judge.hex());
+  entries.emplace_back("worker_sha256", worker.hex());
   return entries;
 }
 
