@@ -17,53 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a candidate may write to files of its own; they lie in memory.
-constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20U;
-constexpr const char* kProgramInside = "/assay-worker";
-// What a program that watches keeps in files and in shared memory.
-constexpr std::uint64_t kWatcherBytes = std::uint64_t{1} << 30U;
-
-bool is_inside(const os::Path& path, const os::Path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
-// A watcher starts from all that a compiler sees, for it is several programs and libraries; what lies there already
-// cannot be shown again.
-os::SandboxOptions watched_sandbox_for(const WorkerOptions& options) {
-  os::SandboxOptions sandbox;
-  sandbox.purpose = os::SandboxPurpose::watched_gpu_candidate;
-  sandbox.binds = os::toolchain_binds(options.watcher->program);
-  sandbox.binds.push_back({options.program, kProgramInside, os::SandboxBind::Use::execute});
-  for (const os::SandboxBind& bind : options.access.binds) {
-    const bool shown = std::any_of(sandbox.binds.begin(), sandbox.binds.end(),
-                                   [&](const os::SandboxBind& known) { return is_inside(bind.inside, known.inside); });
-    if (!shown) {
-      sandbox.binds.push_back(bind);
-    }
-  }
-  sandbox.folders = {{os::Path(), "/tmp", kWatcherBytes}, {os::Path(), "/dev/shm", kWatcherBytes}};
-  sandbox.leave_out = options.leave_out;
-  sandbox.memory_bytes = options.memory_bytes;
-  sandbox.devices = options.access.nodes;
-  return sandbox;
-}
-
-os::SandboxOptions sandbox_for(const WorkerOptions& options) {
-  if (options.watcher) {
-    return watched_sandbox_for(options);
-  }
-  os::SandboxOptions sandbox;
-  sandbox.purpose = options.access.cuda_ordinal ? os::SandboxPurpose::gpu_candidate : os::SandboxPurpose::candidate;
-  sandbox.binds = os::runtime_binds();
-  sandbox.binds.push_back({options.program, kProgramInside, os::SandboxBind::Use::execute});
-  sandbox.folders = {{os::Path(), "/tmp", kScratchBytes}};
-  sandbox.leave_out = options.leave_out;
-  sandbox.memory_bytes = options.memory_bytes;
-  sandbox.binds.insert(sandbox.binds.end(), options.access.binds.begin(), options.access.binds.end());
-  sandbox.devices = options.access.nodes;
-  return sandbox;
-}
-
 std::string fault_text(const Fault& fault) {
   const char* name = sigabbrev_np(static_cast<int>(fault.signal));
   const std::string signal = fmt::format("signal {} (SIG{})", fault.signal, name == nullptr ? "?" : name);
@@ -77,32 +30,7 @@ std::string fault_text(const Fault& fault) {
 
 base::Result<WorkerClient> WorkerClient::start(const WorkerOptions& options) {
   ASSAY_TRY_ASSIGN(auto sockets, os::socket_pair());
-  os::ProcessOptions process_options;
-  if (options.watcher) {
-    process_options.argv = {options.watcher->program.string()};
-    process_options.argv.insert(process_options.argv.end(), options.watcher->arguments.begin(),
-                                options.watcher->arguments.end());
-  }
-  process_options.argv.push_back(os::seen_path(options.program, kProgramInside).string());
-  // The same for every evaluation and every call: nothing here may tell the candidate what is going on.
-  process_options.environment = {{"PATH", "/usr/bin:/bin"}, {"LANG", "C.UTF-8"}, {"HOME", "/tmp"}, {"TMPDIR", "/tmp"}};
-  if (!options.access.library_folders.empty()) {
-    std::vector<std::string> folders;
-    for (const os::Path& folder : options.access.library_folders) {
-      folders.push_back(folder.string());
-    }
-    process_options.environment.emplace_back("LD_LIBRARY_PATH", base::join(folders, ":"));
-  }
-  if (options.watcher) {
-    process_options.environment.insert(process_options.environment.end(), options.watcher->environment.begin(),
-                                       options.watcher->environment.end());
-  }
-  process_options.descriptors = {{sockets.second.get(), kSocketDescriptor}};
-  process_options.standard_output = options.log;
-  process_options.standard_error = options.log;
-  process_options.limits = options.limits;
-  process_options.sandbox = sandbox_for(options);
-  ASSAY_TRY_ASSIGN(os::Process process, os::Process::spawn(process_options));
+  ASSAY_TRY_ASSIGN(os::Process process, os::Process::spawn(worker_process(options, sockets.second)));
   sockets.second.reset();
   WorkerClient client(std::move(process), std::move(sockets.first));
   client.end_limit_ = options.end_limit;

@@ -9,11 +9,10 @@
 #include <vector>
 
 #include <assay/base/error.hpp>
-#include <assay/device/device.hpp>
 #include <assay/os/fd.hpp>
-#include <assay/os/file.hpp>
 #include <assay/os/process.hpp>
 #include <assay/worker/protocol.hpp>
+#include <assay/worker/worker_process.hpp>
 
 namespace assay::worker {
 
@@ -34,28 +33,6 @@ struct Failure {
 
 template <class T>
 using Answer = tl::expected<T, Failure>;
-
-/// A program that starts the worker and watches it, such as compute-sanitizer. It hands on the protocol's socket and ends
-/// when the worker has ended.
-struct Watcher {
-  os::Path program;
-  std::vector<std::string> arguments;  ///< Before the worker's path.
-  std::vector<std::pair<std::string, std::string>> environment;
-};
-
-struct WorkerOptions {
-  os::Path program;  ///< The assay-worker binary.
-  int log = -1;      ///< Our descriptor for its stdout and stderr; -1: discard.
-  os::ResourceLimits limits;
-  std::uint64_t memory_bytes = 0;  ///< Of the cgroup; 0: no limit.
-  device::WorkerAccess access;     ///< To a device other than the CPU, which is opened at the start.
-  DeviceMemory device_memory = DeviceMemory::lent;
-  std::optional<Watcher> watcher;
-  std::chrono::milliseconds start_limit{5000};
-  std::chrono::milliseconds end_limit{2000};      ///< For the process, and who watches it, once its socket is closed.
-  std::chrono::milliseconds device_limit{30000};  ///< For opening the device: a context takes a third of a second.
-  os::MechanismSet leave_out;                     ///< Of the sandbox; for tests and measurements.
-};
 
 /// The judge's end of one worker. Each command has a random nonce and the next sequence number, and is answered within
 /// its limit or not at all; after any failure the worker is dead and every later command fails. One thread only.

@@ -1,10 +1,6 @@
 #include <assay/worker/session.hpp>
 
-#include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +9,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,10 +22,9 @@
 #include <assay/os/socket.hpp>
 #include <assay/worker/call_frame.hpp>
 #include <assay/worker/cuda_calls.hpp>
-#include <assay/worker/device_program.hpp>
 #include <assay/worker/fault_report.hpp>
+#include <assay/worker/loaded_candidate.hpp>
 #include <assay/worker/protocol.hpp>
-#include <assay/worker/tvm_ffi.hpp>
 
 namespace assay::worker {
 
@@ -133,103 +126,28 @@ class Session {
     return false;
   }
 
-  // Where no /proc could be mounted: by way of a file in our private folder. No candidate has run yet.
-  static void* open_copy(const os::Fd& object) {
-    const base::Result<std::string> path = copy_of(object);
-    if (!path) {
-      return dlopen("/proc/self/fd", RTLD_NOW);  // Says why.
-    }
-    void* library = dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
-    unlink(path->c_str());
-    return library;
-  }
-
-  static base::Result<std::string> copy_of(const os::Fd& object) {
-    std::string path = "/tmp/candidate-XXXXXX";
-    const os::Fd copy(mkostemp(path.data(), O_CLOEXEC));
-    struct stat facts{};
-    if (!copy.valid() || fstat(object.get(), &facts) != 0) {
-      return base::system_error("worker.load", "cannot copy an object into the private folder", errno);
-    }
-    off_t offset = 0;
-    while (offset < facts.st_size &&
-           sendfile(copy.get(), object.get(), &offset, static_cast<std::size_t>(facts.st_size - offset)) > 0) {
-    }
-    return path;
-  }
-
-  static std::string path_of(const os::Fd& object) { return "/proc/self/fd/" + std::to_string(object.get()); }
-
-  bool load(ReceivedCommand& command) {
+  bool load(const ReceivedCommand& command) {
     const std::optional<LoadRequest> request = decode_load(command.payload);
-    if (!request || command.descriptors.size() != (request->tvm_ffi_symbol.empty() ? 1 : 2) || loaded()) {
+    const std::vector<os::Fd>& given = command.descriptors;
+    if (!request || given.size() != (request->tvm_ffi_symbol.empty() ? 1 : 2) || candidate_.is_loaded()) {
       return false;
     }
-    if (command.descriptors.size() == 2) {
-      base::Result<TvmFfi> opened = open_tvm_ffi(command.descriptors[1]);
-      if (!opened) {
-        return reply(command, encode(LoadReply{LoadStatus::runtime_missing, opened.error().message}));
-      }
-      tvm_ffi_ = *opened;
-    }
-    // The judge hashed these very bytes and sealed them: what is loaded is what was built.
-    const std::string path = path_of(command.descriptors.front());
-    void* library = access(path.c_str(), R_OK) == 0 ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)
-                                                    : open_copy(command.descriptors.front());
-    if (library == nullptr) {
-      const char* words = dlerror();
-      return reply(command, encode(LoadReply{LoadStatus::refused_by_loader, words == nullptr ? "" : words}));
-    }
-    function_ = reinterpret_cast<assay_kernel_function>(dlsym(library, request->symbol.c_str()));
-    if (function_ == nullptr && tvm_ffi_) {
-      packed_function_ = reinterpret_cast<tvm_ffi::Entry>(dlsym(library, request->tvm_ffi_symbol.c_str()));
-    }
-    return reply(command, encode(loaded() ? LoadReply{} : LoadReply{LoadStatus::symbol_missing, request->symbol}));
+    const os::Fd* const tvm_ffi_library = given.size() == 2 ? &given[1] : nullptr;
+    return reply(command, encode(candidate_.load(given.front(), tvm_ffi_library, *request, cuda_.get())));
   }
 
-  bool load_kernels(ReceivedCommand& command) {
+  bool load_kernels(const ReceivedCommand& command) {
     const std::optional<LoadKernelsRequest> request = decode_load_kernels(command.payload);
-    struct stat facts{};
-    if (!request || command.descriptors.size() != 1 || loaded() || !cuda_ ||
-        fstat(command.descriptors.front().get(), &facts) != 0) {
+    if (!request || command.descriptors.size() != 1 || candidate_.is_loaded() || !cuda_) {
       return false;
     }
-    // And a zero behind it: the driver takes an address alone, and for text what does not look like code.
-    const auto size = static_cast<std::size_t>(facts.st_size);
-    std::vector<std::byte> cubin(size + 1);
-    if (pread(command.descriptors.front().get(), cubin.data(), size, 0) != facts.st_size) {
-      return false;
-    }
-    DeviceProgram::Loaded loaded = DeviceProgram::load(cubin, *request);
-    program_ = std::move(loaded.program);
-    return reply(command, encode(loaded.reply));
-  }
-
-  // Objects of that binding name functions of the driver too, which their own build links with.
-  base::Result<TvmFfi> open_tvm_ffi(const os::Fd& library) const {
-    if (cuda_) {
-      static_cast<void>(dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD));
-    }
-    const std::string path = path_of(library);
-    if (access(path.c_str(), R_OK) == 0) {
-      return TvmFfi::open(path);
-    }
-    const base::Result<std::string> copy = copy_of(library);
-    if (!copy) {
-      return tl::unexpected(copy.error());
-    }
-    base::Result<TvmFfi> opened = TvmFfi::open(*copy);
-    unlink(copy->c_str());
-    return opened;
-  }
-
-  [[nodiscard]] bool loaded() const {
-    return function_ != nullptr || packed_function_ != nullptr || program_ != nullptr;
+    const std::optional<LoadReply> loaded = candidate_.load_kernels(command.descriptors.front(), *request, *cuda_);
+    return loaded && reply(command, encode(*loaded));
   }
 
   bool open_device(const ReceivedCommand& command) {
     const std::optional<DeviceRequest> request = decode_device(command.payload);
-    if (!request || cuda_ || loaded()) {
+    if (!request || cuda_ || candidate_.is_loaded()) {
       return false;
     }
     base::Result<std::unique_ptr<CudaCalls>> opened = CudaCalls::open(static_cast<int>(request->ordinal));
@@ -271,8 +189,8 @@ class Session {
 
   // Whether there is something to call, in a way that this worker can time.
   [[nodiscard]] bool can_call(const std::optional<Call>& call) const {
-    return call && loaded() && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall) &&
-           (program_ == nullptr ? call->launches.empty() : program_->fits(*call));
+    return call && candidate_.is_loaded() && (cuda_ != nullptr) != (call->timing.method == base::TimingMethod::wall) &&
+           candidate_.fits(*call);
   }
 
   bool assemble(const Call& call, CallFrame& frame) const {
@@ -285,78 +203,18 @@ class Session {
                           stream);
   }
 
-  // By TVM-FFI's convention, and what it is told before a call; neither is in the call's time.
-  [[nodiscard]] std::vector<tvm_ffi::Any> pack(const CallFrame& frame) const {
-    if (packed_function_ == nullptr) {
-      return {};
-    }
-    if (cuda_) {
-      tvm_ffi_->set_stream({kDLCUDA, cuda_->ordinal()}, cuda_->stream());
-    }
-    return TvmFfi::pack(*frame.call());
-  }
-
-  [[nodiscard]] device::cuda::abi::StreamHandle stream() const {
-    return static_cast<device::cuda::abi::StreamHandle>(cuda_->stream());
-  }
-
-  // Of device code alone: what its launches need, outside of the call's time. Returns false if they cannot be made.
-  [[nodiscard]] bool make_ready(const Call& call, CallFrame& frame, CallReply& result) {
-    if (program_ == nullptr) {
-      return true;
-    }
-    result.device_status = program_->make_ready(
-        call, copies_ ? DeviceProgram::Scratch::untouched : DeviceProgram::Scratch::poisoned, stream());
-    if (result.device_status != device::cuda::abi::kSuccess) {
-      result.refused_launch = program_->refused();
-      return false;
-    }
-    if (!copies_) {
-      program_->assemble(call, frame, stream());
-    }
-    return true;
-  }
-
-  [[nodiscard]] std::int32_t enter(const CallFrame& frame, const std::vector<tvm_ffi::Any>& packed) const {
-    if (program_ != nullptr) {
-      return program_->launch();
-    }
-    return packed_function_ == nullptr ? function_(frame.call()) : tvm_ffi_->invoke(packed_function_, packed);
-  }
+  [[nodiscard]] DeviceMemory memory() const { return copies_ ? DeviceMemory::copied : DeviceMemory::lent; }
 
   // On copies the tensors lie elsewhere than where the frame was assembled.
   [[nodiscard]] CallReply run_on_copies(const Call& call, CallFrame& frame, const std::vector<tvm_ffi::Any>& packed) {
     return cuda_->run_on_copies(frame, [&] {
-      if (program_ != nullptr) {
-        program_->assemble(call, frame, stream());
-      }
-      return enter(frame, packed);
+      candidate_.assemble(call, frame);
+      return candidate_.enter(frame, packed);
     });
   }
 
-  // Why a call failed, for the answer and for the log: the launch that the driver refused, what an entry point bound by
-  // TVM-FFI raised.
-  void note_failure(CallReply& result) {
-    // A launch that was refused while the device is well; else an earlier one brought it down, and the driver says so.
-    const bool is_well =
-        result.device_status == device::cuda::abi::kSuccess || result.timing_status == TimingStatus::not_capturable;
-    if (program_ != nullptr && result.return_code != 0) {
-      if (is_well) {
-        result.refused_launch = program_->refused();
-        result.device_status = result.return_code;
-        result.timing_status = TimingStatus::timed;
-      }
-      result.return_code = 0;
-    }
-    if (packed_function_ != nullptr && result.return_code != 0) {
-      std::string trace;
-      result.text = tvm_ffi_->take_error(trace);
-      fmt::print(stderr, "{}\n{}\n", result.text, trace);
-    }
-  }
-
   bool answer_call(const ReceivedCommand& command, CallReply& result) {
-    note_failure(result);
+    candidate_.note_failure(result);
     return reply(command, encode(result));
   }
 
@@ -367,26 +225,24 @@ class Session {
       return false;
     }
     const base::Timing& timing = description->timing;
-    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    const std::vector<tvm_ffi::Any> packed = candidate_.pack(frame);
     CallReply result;
-    if (!make_ready(*description, frame, result)) {
+    if (!candidate_.make_ready(*description, frame, memory(), result)) {
       return answer_call(command, result);
     }
-    if (program_ != nullptr) {  // Before a call `wake` does it, out of the judge's time too.
-      static_cast<void>(program_->poison(stream()));
-    }
+    candidate_.poison();  // Before a call `wake` does it, out of the judge's time too.
     if (cuda_) {
       const bool captures = timing.method == base::TimingMethod::graph && timing.cache == base::CacheState::cold;
       const bool warms = timing.cache == base::CacheState::hot && cuda_->is_ready(timing);
       if (!captures && !warms) {
         return false;
       }
-      result = cuda_->prepare(timing, [&] { return enter(frame, packed); });
+      result = cuda_->prepare(timing, [&] { return candidate_.enter(frame, packed); });
     } else {
       if (timing.cache != base::CacheState::hot) {
         return false;
       }
-      result.return_code = enter(frame, packed);
+      result.return_code = candidate_.enter(frame, packed);
     }
     return answer_call(command, result);
   }
@@ -397,13 +253,12 @@ class Session {
     if (!can_call(description) || !assemble(*description, frame)) {
       return false;
     }
-    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    const std::vector<tvm_ffi::Any> packed = candidate_.pack(frame);
     CallReply result;
-    if (program_ != nullptr && description->timing.method == base::TimingMethod::graph &&
-        !program_->keeps_scratch(*description)) {
+    if (description->timing.method == base::TimingMethod::graph && !candidate_.keeps_scratch(*description)) {
       return false;
     }
-    if (!make_ready(*description, frame, result)) {
+    if (!candidate_.make_ready(*description, frame, memory(), result)) {
       return answer_call(command, result);
     }
     if (copies_) {
@@ -412,10 +267,10 @@ class Session {
       if (!cuda_->is_ready(description->timing)) {
         return false;
       }
-      result = cuda_->time(description->timing, [&] { return enter(frame, packed); });
+      result = cuda_->time(description->timing, [&] { return candidate_.enter(frame, packed); });
     } else {
       const Clock::time_point before = Clock::now();
-      result.return_code = enter(frame, packed);
+      result.return_code = candidate_.enter(frame, packed);
       const Clock::time_point after = Clock::now();
       result.elapsed_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(after - before).count();
     }
@@ -424,7 +279,7 @@ class Session {
 
   bool collect(const ReceivedCommand& command) {
     constexpr base::Timing kTiming{base::TimingMethod::cupti, base::CacheState::cold};
-    return command.payload.empty() && cuda_ && !copies_ && loaded() && cuda_->is_ready(kTiming) &&
+    return command.payload.empty() && cuda_ && !copies_ && candidate_.is_loaded() && cuda_->is_ready(kTiming) &&
            reply(command, encode(cuda_->collect()));
   }
 
@@ -436,13 +291,14 @@ class Session {
         !cuda_->is_ready(kTiming) || !assemble(description->call, frame)) {
       return false;
     }
-    const std::vector<tvm_ffi::Any> packed = pack(frame);
+    const std::vector<tvm_ffi::Any> packed = candidate_.pack(frame);
     SeriesReply result;
-    if (!make_ready(description->call, frame, result.last)) {
+    if (!candidate_.make_ready(description->call, frame, memory(), result.last)) {
       return reply(command, encode(result));
     }
-    result = cuda_->time_series(description->untimed, description->timed, [&] { return enter(frame, packed); });
-    note_failure(result.last);
+    result =
+        cuda_->time_series(description->untimed, description->timed, [&] { return candidate_.enter(frame, packed); });
+    candidate_.note_failure(result.last);
     return reply(command, encode(result));
   }
 
@@ -452,9 +308,7 @@ class Session {
       return false;
     }
     if (cuda_ && !copies_) {  // What fails here fails in the call too.
-      if (program_ != nullptr) {
-        static_cast<void>(program_->poison(stream()));
-      }
+      candidate_.poison();
       static_cast<void>(cuda_->wake(request->timing));
     }
     spin_ = kSpin;
@@ -493,12 +347,9 @@ class Session {
   os::Fd socket_;
   std::chrono::nanoseconds spin_{0};  ///< For the next command alone.
   bool closed_ = false;
-  assay_kernel_function function_ = nullptr;
-  std::optional<TvmFfi> tvm_ffi_;  ///< Where the object that was loaded may use it.
-  tvm_ffi::Entry packed_function_ = nullptr;
-  std::unique_ptr<CudaCalls> cuda_;         ///< Where a device was opened.
-  std::unique_ptr<DeviceProgram> program_;  ///< In place of the functions, where kernels were loaded.
-  bool copies_ = false;  ///< On it calls work on copies of what lies in the two mappings; else in its own.
+  std::unique_ptr<CudaCalls> cuda_;  ///< Where a device was opened.
+  LoadedCandidate candidate_;        // It uses the device.
+  bool copies_ = false;              ///< On it calls work on copies of what lies in the two mappings; else in its own.
   os::Mapping inputs_;
   os::Mapping outputs_;
 };
