@@ -250,9 +250,13 @@ base::Result<DeviceBlock::ExpectedPlaces> DeviceBlock::place_expected(const task
   return places;
 }
 
-base::Result<void> DeviceBlock::reserve(const task::AxisValues& axes) {
-  ASSAY_TRY_ASSIGN(const ExpectedPlaces places, place_expected(axes));
-  return grow(arena_, places.end);
+base::Result<void> DeviceBlock::reserve(std::span<const BlockSize> blocks) {
+  std::size_t most = 0;
+  for (const BlockSize& block : blocks) {
+    ASSAY_TRY_ASSIGN(const ExpectedPlaces places, place_expected(block.axes));
+    most = std::max(most, places.end);
+  }
+  return grow(arena_, most);
 }
 
 // Before the calls: what a worker might do to the inputs comes too late for what is expected of it.

@@ -26,8 +26,8 @@ class DeviceBlock {
   /// nullptr where the operator has no reference or no comparison on a GPU. `op` outlives it.
   [[nodiscard]] static base::Result<std::unique_ptr<DeviceBlock>> make(int ordinal, const operators::Operator& op);
 
-  /// Makes room for what is expected of such calls.
-  [[nodiscard]] base::Result<void> reserve(const task::AxisValues& axes);
+  /// Makes room, at once, for what is expected of the calls of any of these blocks.
+  [[nodiscard]] base::Result<void> reserve(std::span<const BlockSize> blocks);
   /// Enqueues the inputs, their digest and what is expected of the calls, as far as it is asked for. The inputs outlive
   /// the block.
   [[nodiscard]] base::Result<void> enqueue(const BlockInputs& inputs, const BlockQuestions& questions);

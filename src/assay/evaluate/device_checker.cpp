@@ -24,9 +24,8 @@ class DeviceChecker final : public CallChecker {
   base::Result<void> reserve(std::span<const BlockSize> blocks) override {
     for (const BlockSize& block : blocks) {
       largest_outputs_ = std::max(largest_outputs_, block.outputs_bytes);
-      ASSAY_TRY(block_->reserve(block.axes));
     }
-    return {};
+    return block_->reserve(blocks);
   }
 
   base::Result<void> begin(const BlockInputs& inputs, const BlockQuestions& questions) override {
