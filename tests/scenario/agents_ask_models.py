@@ -49,7 +49,7 @@ def edit(question):
 class AgentsAskModelsTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 4)
+        self.small = self.dataset(1, 1)
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
         self.server.asked = []
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
@@ -61,7 +61,7 @@ class AgentsAskModelsTest(scenario.Scenario):
 
     def campaign(self, *options, code=0, **extra):
         return self.assay("campaign", "run", "night", "--dataset", self.small, "--archive", self.archive,
-                          "--device", "simulated:7", "--policy", self.policy(), "--per-round", "1", *options, code=code,
+                          "--device", "simulated:7", "--policy", self.policy(stress_trials=0), "--per-round", "1", *options, code=code,
                           no_proxy="127.0.0.1", **extra)
 
     def status(self):

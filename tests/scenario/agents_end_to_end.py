@@ -8,12 +8,12 @@ import assay_scenario as scenario
 class EndToEndTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(8, 16)
+        self.small = self.dataset(1, 4)
         self.slow = agent_play.slow_baseline(self.folder)
 
     def campaign(self, *options, **extra):
         """Runs a campaign on the real CPU and returns its status, which must end with a promotion that was confirmed."""
-        self.assay("campaign", "run", "night", "--dataset", self.small, "--archive", self.archive, "--policy", "quick",
+        self.assay("campaign", "run", "night", "--dataset", self.small, "--archive", self.archive, "--policy", self.eased("quick"),
                    "--device", "cpu", "--baseline", self.slow, *options, **extra)
         status = self.assay("campaign", "status", "night", "--archive", self.archive, "--json").json()
         self.assertEqual(status["phase"], "finished")

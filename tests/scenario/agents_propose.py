@@ -18,7 +18,7 @@ echo '{"change": "adds a constant", "regime": "all"}' > hypothesis.json
 class AgentsProposeTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 4)
+        self.small = self.dataset(1, 1)
 
     def program(self, name, text):
         path = self.write(f"bin/{name}", text)
@@ -27,7 +27,7 @@ class AgentsProposeTest(scenario.Scenario):
 
     def campaign(self, agent, *options, code=0, **extra):
         return self.assay("campaign", "run", "night", "--dataset", self.small, "--archive", self.archive, "--agent", agent,
-                          "--device", "simulated:7", "--policy", self.policy(stress_trials=1),
+                          "--device", "simulated:7", "--policy", self.policy(stress_trials=0),
                           *(() if "--per-round" in options else ("--per-round", "1")), *options,
                           code=code,
                           **extra)

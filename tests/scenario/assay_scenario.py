@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -121,13 +122,23 @@ class Scenario(unittest.TestCase):
 
     def policy(self, approval="policy", injections="", stress_trials=None):
         """A policy file; `injections` are lines of its section of that name. Tests about something else want fewer than the
-        usual 8 calls on difficult inputs before each session."""
+        usual 8 calls on difficult inputs before each session, or none, and then no chain of calls either: those are half of
+        what an evaluation on a simulated clock takes."""
         text = POLICY.format(approval=approval)
         if stress_trials is not None:
             for section in ("[gate]", "[sweep]"):
                 text = text.replace(section, f"{section}\nstress_trials = {stress_trials}")
         section = f"[injections]\n{injections}\n" if injections else ""
         return self.write(f"{approval}.toml", text + section)
+
+    def eased(self, name):
+        """A copy of the policy of ours by that name with a difficult input where it has many, and few trials: every stage, in
+        less time."""
+        text = (REPOSITORY / "policies" / f"{name}.toml").read_text()
+        for field, value in (("stress_trials", "1"), ("trials", "60"), ("failure_bound", "1.0")):
+            text, found = re.subn(rf"(?m)^{field} = (?!0 )[\d.]+", f"{field} = {value}", text)
+            self.assertTrue(found or field == "trials", f"{name}.toml has no {field}")
+        return self.write(f"eased-{name}.toml", text)
 
     def dataset(self, *sizes):
         return small_dataset(self.folder / "dataset", sizes)

@@ -20,7 +20,7 @@ class CertificateTest(scenario.Scenario):
             self.at = ["--archive", self.folder / f"archive-{seed}"]
             self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
                        "--rounds", "1", "--per-round", "4", "--device", f"simulated:{seed}",
-                       "--policy", self.policy(stress_trials=1))
+                       "--policy", self.policy(stress_trials=0))
             status = self.assay("campaign", "status", "tune", *self.at, "--json").json()
             if status["incumbent"] is not None:
                 return status
@@ -99,7 +99,7 @@ class CertificateTest(scenario.Scenario):
         self.at = ["--archive", self.archive]
         self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--also",
                    scenario.EXAMPLES / "bad" / "does_not_compile.cpp", "--device", "simulated:1", "--policy",
-                   self.policy(stress_trials=1))
+                   self.policy(stress_trials=0))
         finished = self.assay("certificate", "tune", "--output", self.certificate, *self.at, code=2)
         self.assertIn("nothing to certify", finished.err)
         self.assertFalse(self.certificate.exists())

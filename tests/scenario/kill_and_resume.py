@@ -93,9 +93,16 @@ class KillTest(scenario.Scenario):
         self.known_samples = {}
         bad = scenario.EXAMPLES / "bad"
         self.arguments = ["--dataset", self.small, "--tunable", scenario.TUNABLE, "--rounds", "1", "--per-round", "2",
-                          "--device", "simulated:7", "--policy",
-                          self.policy(injections="null_rate = 1\nslower_rate = 1", stress_trials=1), "--also",
+                          "--device", "simulated:7", "--policy", self.policy_with_injections(), "--also",
                           bad / "does_not_compile.cpp", bad / "leaves_one_out.cpp", bad / "edited_comment.cpp"]
+
+    def policy_with_injections(self):
+        """Difficult inputs and a chain of calls in the gate alone: there are enough moments in them."""
+        path = self.policy(injections="null_rate = 1\nslower_rate = 1", stress_trials=1)
+        text = path.read_text()
+        self.assertEqual(text.count("[sweep]\nstress_trials = 1"), 1)
+        path.write_text(text.replace("[sweep]\nstress_trials = 1", "[sweep]\nstress_trials = 0"))
+        return path
 
     def start(self, archive, cache, *command):
         line = [str(scenario.PROGRAMS / "assay"), "campaign", *map(str, command), "--archive", str(archive)]

@@ -20,7 +20,7 @@ def recorded_lines(name):
 class McpServerTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(8, 16)
+        self.small = self.dataset(1, 4)
         self.slow = agent_play.slow_baseline(self.folder)
         self.words = [ASSAY, "mcp", "--campaign", "night", "--archive", self.archive]
         self.made = [*self.words, "--dataset", self.small, "--submissions", "6"]
@@ -31,7 +31,8 @@ class McpServerTest(scenario.Scenario):
     def play(self, dialogue, script, device="simulated:7", code=0):
         """Plays a recorded client against the server, and returns what the server said, and the player's stderr."""
         # A real clock needs more pairs than a simulated one.
-        real = ["--policy", "quick", "--baseline", self.slow] if device == "cpu" else ["--policy", self.policy()]
+        real = (["--policy", self.eased("quick"), "--baseline", self.slow] if device == "cpu" else
+                ["--policy", self.policy(stress_trials=0)])
         words = " ".join(map(str, [*self.made, "--device", device, *real]))
         text = f"begin {agent_play.DIALOGUES / dialogue}.log {words}\n{script}\nanswers said\n"
         process = subprocess.run([agent_play.FAKE_AGENT], cwd=self.folder, env=self.environment(FAKE_AGENT=text),
@@ -111,7 +112,8 @@ class McpServerTest(scenario.Scenario):
         self.assertEqual(len(self.status()["candidates"]), 1)
 
     def test_a_server_that_is_killed_while_it_judges_goes_on(self):
-        server = subprocess.Popen(self.made + ["--device", "simulated:7", "--policy", self.policy()], cwd=self.folder, env=self.environment(),
+        server = subprocess.Popen(self.made + ["--device", "simulated:7", "--policy", self.policy(stress_trials=0)],
+                                  cwd=self.folder, env=self.environment(),
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         lines = recorded_lines("codex_mcpdual")
         call = json.loads(lines[-1])
@@ -140,7 +142,8 @@ class McpServerTest(scenario.Scenario):
         missing = self.assay("mcp", "--campaign", "night", "--archive", self.archive, code=2)
         self.assertEqual(missing.out, "")
         self.assay("campaign", "run", "tune", "--dataset", self.small, "--archive", self.archive, "--tunable",
-                   scenario.TUNABLE, "--rounds", "0", "--device", "simulated:7", "--policy", self.policy())
+                   scenario.TUNABLE, "--rounds", "0", "--device", "simulated:7", "--policy",
+                   self.policy(stress_trials=0))
         self.assertIn("takes no submissions",
                       self.assay("mcp", "--campaign", "tune", "--archive", self.archive, code=2).err)
         unknown = self.assay("mcp", "--campaign", "night", "--archive", self.archive, code=2)

@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
 
 import assay_scenario as scenario
 
@@ -107,6 +108,10 @@ class CommandsOfOurSkillsTest(scenario.Scenario):
 
     def prepared(self, words):
         """The command on this case: real names for the examples' ones, fewer rounds and trials, a simulated clock."""
+        if "--policy" in words and words[0] != "policy":
+            name = words[words.index("--policy") + 1]
+            self.assertTrue("/" not in name or (self.folder / name).exists(), name)
+            words = [str(self.eased(Path(name).stem)) if word == name else word for word in words]
         words = [self.names.get(word, word) for word in words]
         if "--trials" in words:
             words[words.index("--trials") + 1] = "60"
@@ -115,6 +120,7 @@ class CommandsOfOurSkillsTest(scenario.Scenario):
                 at = words.index("--rounds")
                 del words[at:at + 2]
             words += ["--rounds", "1", "--per-round", "2", "--device", "simulated:7"]
+            words += [] if "--policy" in words else ["--policy", str(self.eased("quick"))]
         return words
 
     def expected_code(self, words):

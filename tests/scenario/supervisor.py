@@ -28,7 +28,7 @@ class SupervisorTest(scenario.Scenario):
     def test_a_dear_sweep_waits_for_a_person(self):
         report = self.folder / "report.html"
         started = self.assay("campaign", "run", "tune", "--dataset", self.small, *self.at, "--tunable", scenario.TUNABLE,
-                             "--rounds", "1", "--per-round", "4", "--device", "simulated:7", "--policy", self.policy(),
+                             "--rounds", "1", "--per-round", "4", "--device", "simulated:7", "--policy", self.policy(stress_trials=0),
                              "--ask-above-sweep-seconds", "0")
         self.assertIn("assay inbox", started.out)
         waiting = self.assay("inbox", *self.at, "--json").json()
@@ -67,7 +67,7 @@ class SupervisorTest(scenario.Scenario):
         program = self.write("bin/break", BREAK)
         program.chmod(0o755)
         self.assay("campaign", "run", "night", "--dataset", self.small, *self.at, "--agent", f"command:{program}",
-                   "--device", "simulated:7", "--policy", self.policy(), "--per-round", "4", "--rounds", "4")
+                   "--device", "simulated:7", "--policy", self.policy(stress_trials=0), "--per-round", "4", "--rounds", "4")
         findings = self.status("night")["supervisor"]["findings"]
         self.assertEqual([(one["condition"], one["cause"], one["recovery"], one["round"]) for one in findings],
                          [("stall", "invalid_rate", "fix_prompt", 3)])
@@ -82,7 +82,7 @@ class SupervisorTest(scenario.Scenario):
         program = self.write("bin/break", BREAK)
         program.chmod(0o755)
         self.assay("campaign", "run", "night", "--dataset", self.small, *self.at, "--agent", f"command:{program}",
-                   "--device", "simulated:7", "--policy", self.policy(), "--per-round", "4", "--rounds", "4",
+                   "--device", "simulated:7", "--policy", self.policy(stress_trials=0), "--per-round", "4", "--rounds", "4",
                    "--no-supervisor")
         self.assertNotIn("supervisor", self.status("night"))
 

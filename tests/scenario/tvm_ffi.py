@@ -14,7 +14,7 @@ PLANTED = "  // planted\n"
 class TvmFfiTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.common = ["--dataset", self.dataset(1, 4), "--archive", self.archive, "--policy", self.policy(stress_trials=1)]
+        self.common = ["--dataset", self.dataset(1, 4), "--archive", self.archive, "--policy", self.policy(stress_trials=0)]
 
     def solution(self, source, **spec):
         """Writes a solution as flashinfer-bench has them; `spec` replaces fields of its spec, None leaves one out."""
