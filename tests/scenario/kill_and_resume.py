@@ -5,6 +5,7 @@ On a simulated clock, so that the samples can be compared too. The seed of the m
 to repeat a run and ASSAY_KILL_RUNS for more or fewer of them."""
 
 import concurrent.futures
+import dataclasses
 import json
 import os
 import random
@@ -24,6 +25,8 @@ RUNS = int(os.environ.get("ASSAY_KILL_RUNS", "50"))
 SEED = int(os.environ.get("ASSAY_KILL_SEED", str(random.SystemRandom().randrange(1 << 32))))
 # One of so many runs starts with an empty build cache, so that compilers are killed too: of 50 one for each program.
 COLD_EVERY = 16
+# One of so many makes difficult inputs and a chain of calls before each session, so that these are killed too.
+THOROUGH_EVERY = 5
 # How long the kernel may take to end the descendants of a killed process.
 GRACE_SECONDS = 5.0
 MOST_RESUMES = 6
@@ -84,49 +87,60 @@ def without_attempt(text):
     return re.sub(r"^(killed-\d+-[a-z]+)-\d+$", r"\1", text)
 
 
+@dataclasses.dataclass
+class Kind:
+    """How a campaign is run, and what one that nobody disturbed took and left."""
+
+    name: str
+    arguments: list
+    cache: Path
+    seconds: float = 0
+    expected: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_cold(self):
+        return self.name == "cold"
+
+
 class KillTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
         self.small = self.dataset(1, 1)
-        self.warm_cache = self.folder / "cache"
         self.lock = threading.Lock()
         self.known_samples = {}
+
+    def arguments(self, is_thorough):
         bad = scenario.EXAMPLES / "bad"
-        self.arguments = ["--dataset", self.small, "--tunable", scenario.TUNABLE, "--rounds", "1", "--per-round", "2",
-                          "--device", "simulated:7", "--policy", self.policy_with_injections(), "--also",
-                          bad / "does_not_compile.cpp", bad / "leaves_one_out.cpp", bad / "edited_comment.cpp"]
+        policy = self.policy("policy", injections="null_rate = 1\nslower_rate = 1", stress_trials=int(is_thorough))
+        policy = policy.rename(self.folder / f"{'thorough' if is_thorough else 'usual'}.toml")
+        return ["--dataset", self.small, "--tunable", scenario.TUNABLE, "--rounds", "1", "--per-round", "2", "--device",
+                "simulated:7", "--policy", policy, "--also", bad / "does_not_compile.cpp", bad / "leaves_one_out.cpp",
+                bad / "edited_comment.cpp"]
 
-    def policy_with_injections(self):
-        """Difficult inputs and a chain of calls in the gate alone: there are enough moments in them."""
-        path = self.policy(injections="null_rate = 1\nslower_rate = 1", stress_trials=1)
-        text = path.read_text()
-        self.assertEqual(text.count("[sweep]\nstress_trials = 1"), 1)
-        path.write_text(text.replace("[sweep]\nstress_trials = 1", "[sweep]\nstress_trials = 0"))
-        return path
-
-    def start(self, archive, cache, *command):
+    def start(self, kind, archive, *command):
         line = [str(scenario.PROGRAMS / "assay"), "campaign", *map(str, command), "--archive", str(archive)]
         if command[0] == "run":
-            line += list(map(str, self.arguments))
+            line += list(map(str, kind.arguments))
         with open(f"{archive}.log", "a") as log:
-            return subprocess.Popen(line, cwd=self.folder, env=scenario.environment(ASSAY_BUILD_CACHE=cache),
+            return subprocess.Popen(line, cwd=self.folder, env=scenario.environment(ASSAY_BUILD_CACHE=kind.cache),
                                     stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def log(self, archive):
         return Path(f"{archive}.log").read_text()[-3000:]
 
-    def undisturbed(self, archive, cache):
+    def undisturbed(self, kind, archive):
+        """How long it takes, and what the archive holds then."""
         begin = time.monotonic()
-        process = self.start(archive, cache, "run", "killed")
+        process = self.start(kind, archive, "run", "killed")
         self.assertEqual(process.wait(timeout=self.TIMEOUT), 0, self.log(archive))
-        return time.monotonic() - begin
+        return time.monotonic() - begin, self.content(archive)
 
-    def finish(self, archive, cache):
+    def finish(self, kind, archive):
         """Resumes until the campaign is finished; one that was killed before it was created is started again."""
         for _ in range(MOST_RESUMES):
-            code = self.start(archive, cache, "resume", "killed").wait(timeout=self.TIMEOUT)
+            code = self.start(kind, archive, "resume", "killed").wait(timeout=self.TIMEOUT)
             if code == 2:
-                code = self.start(archive, cache, "run", "killed").wait(timeout=self.TIMEOUT)
+                code = self.start(kind, archive, "run", "killed").wait(timeout=self.TIMEOUT)
             if code == 0:
                 return
         self.fail(f"cannot be resumed:\n{self.log(archive)}")
@@ -194,42 +208,57 @@ class KillTest(scenario.Scenario):
             self.assertEqual(still_alive(below), [], "a child outlived assay")
         return True
 
-    def killed_and_resumed(self, number, seconds, expected):
+    def killed_and_resumed(self, number, kind):
         """One run that is killed once. The three programs take turns."""
         chance = random.Random(f"{SEED}-{number}")
         name = PROGRAMS[number % len(PROGRAMS)]
-        is_cold = number % COLD_EVERY == COLD_EVERY - 1
         archive = self.folder / f"archive-{number}"
-        cache = self.folder / f"cache-{number}" if is_cold else self.warm_cache
+        if kind.is_cold:
+            kind = dataclasses.replace(kind, cache=self.folder / f"cache-{number}")
         for _ in range(MOST_TOO_LATE):
-            moment = chance.uniform(0, seconds["cold" if is_cold else "warm"])
-            if self.kill_something(self.start(archive, cache, "run", "killed"), name, moment, chance):
+            moment = chance.uniform(0, kind.seconds)
+            if self.kill_something(self.start(kind, archive, "run", "killed"), name, moment, chance):
                 break
             shutil.rmtree(archive)
         else:
             self.fail("the runs end before they can be killed")
-        what = f"{number:3}: {name} killed after {moment:.3f} s{' (cold)' if is_cold else ''}"
-        self.finish(archive, cache)
-        self.assertEqual(self.content(archive), expected, f"{what}, seed {SEED}")
+        what = f"{number:3}: {name} killed after {moment:.3f} s ({kind.name})"
+        self.finish(kind, archive)
+        self.assertEqual(self.content(archive), kind.expected, f"{what}, seed {SEED}")
         problems = self.assay("archive", "verify", "--archive", archive, "--json").json()["problems"]
         self.assertEqual(problems, [], what)
         shutil.rmtree(archive)
-        shutil.rmtree(cache if is_cold else self.folder / "nothing", ignore_errors=True)
+        if kind.is_cold:
+            shutil.rmtree(kind.cache, ignore_errors=True)
         print(what, flush=True)
 
+    def kinds(self):
+        """The three kinds of runs by their names, each once undisturbed."""
+        usual, thorough = self.arguments(is_thorough=False), self.arguments(is_thorough=True)
+        kinds = {name: Kind(name, arguments, self.folder / "cache")
+                 for name, arguments in (("cold", usual), ("usual", usual), ("thorough", thorough))}
+        for kind in kinds.values():
+            kind.seconds, kind.expected = self.undisturbed(kind, self.folder / kind.name)
+            outcomes = [row[0][6] for row in kind.expected["evaluations"]]
+            self.assertIn("not_built", outcomes)
+            self.assertIn("incorrect", outcomes)
+            self.assertIn("injection_gated", [event for event, _ in kind.expected["journal"]])
+            print(f"undisturbed and {kind.name}: {kind.seconds:.2f} s; {len(outcomes)} evaluations, "
+                  f"{len(kind.expected['journal'])} events", flush=True)
+        self.assertEqual(kinds["cold"].expected, kinds["usual"].expected, "two runs that nobody disturbed differ")
+        self.assertNotEqual(kinds["thorough"].expected, kinds["usual"].expected)
+        return kinds
+
+    def kind_of(self, number):
+        if number % COLD_EVERY == COLD_EVERY - 1:
+            return "cold"
+        return "thorough" if number % THOROUGH_EVERY == THOROUGH_EVERY - 1 else "usual"
+
     def test_kills_lose_nothing(self):
-        seconds = {"cold": self.undisturbed(self.folder / "first", self.warm_cache),
-                   "warm": self.undisturbed(self.folder / "second", self.warm_cache)}
-        expected = self.content(self.folder / "first")
-        self.assertEqual(self.content(self.folder / "second"), expected, "two runs that nobody disturbed differ")
-        outcomes = [row[0][6] for row in expected["evaluations"]]
-        self.assertIn("not_built", outcomes)
-        self.assertIn("incorrect", outcomes)
-        self.assertIn("injection_gated", [kind for kind, _ in expected["journal"]])
-        print(f"seed {SEED}; undisturbed {seconds['cold']:.2f} s cold, {seconds['warm']:.2f} s warm; "
-              f"{len(expected['evaluations'])} evaluations, {len(expected['journal'])} events", flush=True)
+        print(f"seed {SEED}", flush=True)
+        kinds = self.kinds()
         with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            runs = [pool.submit(self.killed_and_resumed, number, seconds, expected) for number in range(RUNS)]
+            runs = [pool.submit(self.killed_and_resumed, number, kinds[self.kind_of(number)]) for number in range(RUNS)]
             try:
                 for run in concurrent.futures.as_completed(runs):
                     run.result()
