@@ -1,7 +1,8 @@
 # assay_add_layer(<name> [OPTIMISE_TESTS] DEPENDS <layer>... [LINK <third party>...] SOURCES <file>...
-#                 HEADERS <file>... [TESTS <file>...] [TEST_LINK <third party>...])
+#                 HEADERS <file>... [TESTS <file>...] [OPTIMISED_FOR_TESTS <file>...] [TEST_LINK <third party>...])
 #
 # OPTIMISE_TESTS: its tests compute so much that they are optimised a little, rather than not at all.
+# OPTIMISED_FOR_TESTS: what only tests use and does most of their computing; so only it is optimised.
 #
 # Makes the static library assay_<name> (alias assay::<name>), checks that each header compiles on its own, builds
 # the GoogleTest binary assay_<name>_test from TESTS, and records the edge in layers.json, which
@@ -16,7 +17,7 @@ set(ASSAY_LAYERS_THAT_COMPUTE_LITTLE agent archive blob build certify cli contro
   os plot promote service skill task)
 
 function(assay_add_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "OPTIMISE_TESTS" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "OPTIMISE_TESTS" "" "DEPENDS;LINK;SOURCES;HEADERS;TESTS;OPTIMISED_FOR_TESTS;TEST_LINK")
   if(layer_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_layer(${name}): unknown argument ${layer_UNPARSED_ARGUMENTS}")
   endif()
@@ -51,18 +52,22 @@ function(assay_add_layer name)
       rapidcheck assay_test_main)
     # What GoogleTest, rapidcheck and JSON make of the same types is made once a unit: the more tests a unit has, the better.
     if(NOT name STREQUAL "operators")
-      set_target_properties(assay_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 32)
+      set_target_properties(assay_${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 64)
     endif()
     # GoogleTest, rapidcheck and JSON are slow to optimise, and few tests compute enough to gain from it.
     if(layer_OPTIMISE_TESTS)
       target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
     else()
-      target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
-      target_compile_options(assay_${name}_test PRIVATE $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
       assay_compile_as_test(assay_${name}_test)
       if(ASSAY_SANITIZE)  # Nearly halves what compiling them takes.
         target_compile_options(assay_${name}_test PRIVATE -O0)
       endif()
+    endif()
+    if(layer_OPTIMISED_FOR_TESTS)
+      add_library(assay_${name}_for_test OBJECT ${layer_OPTIMISED_FOR_TESTS})
+      target_link_libraries(assay_${name}_for_test PRIVATE assay_${name} ${layer_TEST_LINK} assay_warnings)
+      target_compile_options(assay_${name}_for_test PRIVATE $<$<CONFIG:Release>:-O1>)
+      target_link_libraries(assay_${name}_test PRIVATE assay_${name}_for_test)
     endif()
     assay_prefer_optimised(assay_${name}_test ${closure})
     target_compile_definitions(assay_${name}_test PRIVATE

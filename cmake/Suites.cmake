@@ -11,7 +11,6 @@ include(TestCompiler)
 if(ASSAY_BUILD_TESTS)
   add_library(assay_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/suites/test_main.cpp)
   target_link_libraries(assay_test_main PUBLIC GTest::gmock PRIVATE assay_settings assay_warnings)
-  target_compile_options(assay_test_main PRIVATE $<$<CONFIG:Release>:-O0> $<$<CONFIG:Release>:-U_FORTIFY_SOURCE>)
   assay_compile_as_test(assay_test_main)
 endif()
 

@@ -12,11 +12,11 @@
 namespace assay::agent {
 namespace {
 
-constexpr std::size_t kLongestStatement = 300;
+constexpr std::size_t kLongestStated = 300;
 constexpr double kLargestSpeedup = 1000;
 
 std::string statement(const EventJson& stated, std::string_view key) {
-  std::string text = clip(base::printable(find_text(stated, {key})), kLongestStatement);
+  std::string text = clip(base::printable(find_text(stated, {key})), kLongestStated);
   std::replace_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return std::string(base::trim(text));
 }
