@@ -1,6 +1,5 @@
 // assay-corpus: number=60 kind=hostile expect=measured|crashed|timed_out|suspect probe=limits
 // Forks without end; each child does the same. The machine must stay usable and nothing may be left.
-// A child that is refused sleeps so long that the judge, one among 512, gets its turn: at 1 ms it took up to a minute.
 #include "gdn_decode.hpp"
 
 #include <unistd.h>
@@ -9,7 +8,7 @@ namespace {
 void multiply() {
   for (int i = 0; i < 1000000; ++i) {
     if (fork() < 0) {
-      usleep(10000);
+      usleep(1000);
     }
   }
 }

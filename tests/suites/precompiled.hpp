@@ -30,7 +30,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
-#include <nlohmann/json.hpp>
 #include <tl/expected.hpp>

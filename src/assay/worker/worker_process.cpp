@@ -1,6 +1,9 @@
 #include <assay/worker/worker_process.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdint>
 
 #include <assay/base/text.hpp>
 #include <assay/worker/protocol.hpp>
@@ -14,6 +17,12 @@ constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20U;
 constexpr const char* kProgramInside = "/assay-worker";
 // What a program that watches keeps in files and in shared memory.
 constexpr std::uint64_t kWatcherBytes = std::uint64_t{1} << 30U;
+
+// Of one candidate: threads for every processor some times over, and what a driver starts beside them. Each more helps a bomb
+// of forks, whose demands on the kernel are not shared out fairly: 512 on two processors held up all else for half a minute.
+std::uint64_t most_processes() {
+  return 64 + 8 * static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+}
 
 bool is_inside(const os::Path& path, const os::Path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
@@ -53,6 +62,7 @@ os::SandboxOptions sandbox_for(const WorkerOptions& options) {
   sandbox.memory_bytes = options.memory_bytes;
   sandbox.binds.insert(sandbox.binds.end(), options.access.binds.begin(), options.access.binds.end());
   sandbox.devices = options.access.nodes;
+  sandbox.processes = most_processes();
   return sandbox;
 }
 

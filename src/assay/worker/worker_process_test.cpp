@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 #include <assay/os/socket.hpp>
@@ -54,6 +56,14 @@ TEST_F(WorkerProcessTest, HasItsSocketItsLogAndNoArgumentThatTellsAnything) {
   EXPECT_EQ(made.standard_error, 7);
   EXPECT_EQ(made.argv.size(), 1U);
   EXPECT_EQ(made.limits.address_space_bytes, options_.limits.address_space_bytes);
+}
+
+TEST_F(WorkerProcessTest, HasThreadsForEveryProcessorAndNoneForABomb) {
+  const auto processors = static_cast<std::uint64_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  EXPECT_GE(process().sandbox->processes, 4 * processors) << "more threads than processors are usual";
+  EXPECT_LE(process().sandbox->processes, 64 + 8 * processors) << "a bomb of forks holds up who judges it";
+  give_device();
+  EXPECT_LE(process().sandbox->processes, 64 + 8 * processors);
 }
 
 TEST_F(WorkerProcessTest, EnvironmentIsTheSameWhateverIsEvaluated) {
