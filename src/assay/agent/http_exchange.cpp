@@ -1,12 +1,12 @@
 #include <assay/agent/http_exchange.hpp>
 
-#include <curl/curl.h>
 #include <strings.h>
 
 #include <algorithm>
 #include <memory>
 #include <string_view>
 
+#include <assay/agent/curl_library.hpp>
 #include <assay/base/text.hpp>
 
 namespace assay::agent {
@@ -82,15 +82,21 @@ HttpFault fault_of(CURLcode code) {
   return HttpFault::unreachable;
 }
 
+// Opened once; where it is missing, that is said each time.
+const base::Result<CurlLibrary>& curl_library() {
+  static const base::Result<CurlLibrary> kOpened = open_curl("libcurl.so.4");
+  return kOpened;
+}
+
 struct CurlDeleter {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(CURL* handle) const { curl_library()->cleanup(handle); }
+  void operator()(curl_slist* list) const { curl_library()->free_all(list); }
 };
 
 using Headers = std::unique_ptr<curl_slist, CurlDeleter>;
 
-void add_header(Headers& headers, const std::string& line) {
-  curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
+void add_header(const CurlLibrary& library, Headers& headers, const std::string& line) {
+  curl_slist* longer = library.append(headers.get(), line.c_str());
   if (longer != nullptr) {
     static_cast<void>(headers.release());
     headers.reset(longer);
@@ -104,49 +110,51 @@ long curl_milliseconds(std::chrono::nanoseconds duration) {
 }  // namespace
 
 HttpAnswer exchange_by_curl(const HttpRequest& request) {
-  static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
   Receiver receiver;
   receiver.most_bytes = request.most_bytes;
-  const std::unique_ptr<CURL, CurlDeleter> handle(kStarted == CURLE_OK ? curl_easy_init() : nullptr);
+  const base::Result<CurlLibrary>& opened = curl_library();
+  const std::unique_ptr<CURL, CurlDeleter> handle(opened ? opened->init() : nullptr);
   if (!handle) {
     receiver.answer.fault = HttpFault::unreachable;
-    receiver.answer.what = "libcurl could not be started";
+    receiver.answer.what = opened ? "libcurl has no memory for a question" : opened.error().text();
     return receiver.answer;
   }
+  const CurlLibrary& library = *opened;
   Headers headers;
-  add_header(headers, "Content-Type: application/json");
-  add_header(headers, "Accept: application/json");
-  add_header(headers, "Expect:");
+  add_header(library, headers, "Content-Type: application/json");
+  add_header(library, headers, "Accept: application/json");
+  add_header(library, headers, "Expect:");
   if (!request.key.empty()) {
-    add_header(headers, "Authorization: Bearer " + request.key);
+    add_header(library, headers, "Authorization: Bearer " + request.key);
   }
   char message[CURL_ERROR_SIZE] = {};
   CURL* curl = handle.get();
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, message);
-  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_USERAGENT, "assay");
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl, CURLOPT_POST, 1L);
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.limit));
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(std::min(request.limit, request.connect_limit)));
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &receiver);
-  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header);
-  curl_easy_setopt(curl, CURLOPT_HEADERDATA, &receiver);
-  const CURLcode code = curl_easy_perform(curl);
+  library.set_option(curl, CURLOPT_ERRORBUFFER, message);
+  library.set_option(curl, CURLOPT_URL, request.url.c_str());
+  library.set_option(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  library.set_option(curl, CURLOPT_FOLLOWLOCATION, 0L);
+  library.set_option(curl, CURLOPT_NOSIGNAL, 1L);
+  library.set_option(curl, CURLOPT_USERAGENT, "assay");
+  library.set_option(curl, CURLOPT_HTTPHEADER, headers.get());
+  library.set_option(curl, CURLOPT_POST, 1L);
+  library.set_option(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  library.set_option(curl, CURLOPT_POSTFIELDS, request.body.data());
+  library.set_option(curl, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.limit));
+  library.set_option(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                     curl_milliseconds(std::min(request.limit, request.connect_limit)));
+  library.set_option(curl, CURLOPT_WRITEFUNCTION, take_body);
+  library.set_option(curl, CURLOPT_WRITEDATA, &receiver);
+  library.set_option(curl, CURLOPT_HEADERFUNCTION, take_header);
+  library.set_option(curl, CURLOPT_HEADERDATA, &receiver);
+  const CURLcode code = library.perform(curl);
   long status = 0;
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  library.get_info(curl, CURLINFO_RESPONSE_CODE, &status);
   receiver.answer.status = static_cast<int>(status);
   if (receiver.answer.fault == HttpFault::too_large) {
     receiver.answer.what = "the answer is larger than " + base::human_bytes(request.most_bytes);
   } else if (code != CURLE_OK) {
     receiver.answer.fault = fault_of(code);
-    receiver.answer.what = message[0] != '\0' ? message : curl_easy_strerror(code);
+    receiver.answer.what = message[0] != '\0' ? message : library.describe(code);
   }
   return receiver.answer;
 }

@@ -38,8 +38,6 @@ std::string with(std::string text, const std::string& what, const std::string& i
 
 class CudaCodeTest : public ::testing::Test {
  protected:
-  CudaCodeTest() : folder_(std::move(*os::TemporaryDirectory::create(testing::TempDir(), "assay-cuda-code-"))) {}
-
   void SetUp() override {
     if (const auto found = find_nvcc("sm_90a", ObjectForm::shared_object); !found) {
       GTEST_SKIP() << "no nvcc here, so nothing is built for CUDA: " << found.error().message;
@@ -47,7 +45,10 @@ class CudaCodeTest : public ::testing::Test {
   }
 
   task::BuildRecord build(task::Solution solution, ObjectForm form) const {
-    const Builder builder(folder_.path() / "cache", os::Path(ASSAY_BINARY_DIR) / "include", *find_nvcc("sm_90a", form),
+    // One cache for all tests, which look at the same builds: nvcc takes most of their time.
+    static const os::TemporaryDirectory kFolder =
+        std::move(*os::TemporaryDirectory::create(testing::TempDir(), "assay-cuda-code-"));
+    const Builder builder(kFolder.path() / "cache", os::Path(ASSAY_BINARY_DIR) / "include", *find_nvcc("sm_90a", form),
                           "");
     solution.name = "s";
     solution.spec.language = task::Language::cuda;
@@ -70,8 +71,6 @@ class CudaCodeTest : public ::testing::Test {
     solution.sources = {{"kernel.cu", source}, {"launch.json", plan}};
     return build(solution, ObjectForm::cubin);
   }
-
-  os::TemporaryDirectory folder_;
 };
 
 TEST_F(CudaCodeTest, AllLevelsAreThoseOfTheSourceWithOtherNamesAndComments) {
