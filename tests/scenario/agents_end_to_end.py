@@ -8,7 +8,7 @@ import assay_scenario as scenario
 class EndToEndTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 4)
+        self.small = self.dataset(8, 16)
         self.slow = agent_play.slow_baseline(self.folder)
 
     def campaign(self, *options, **extra):

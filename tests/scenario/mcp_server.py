@@ -20,7 +20,7 @@ def recorded_lines(name):
 class McpServerTest(scenario.Scenario):
     def setUp(self):
         super().setUp()
-        self.small = self.dataset(1, 4)
+        self.small = self.dataset(8, 16)
         self.slow = agent_play.slow_baseline(self.folder)
         self.words = [ASSAY, "mcp", "--campaign", "night", "--archive", self.archive]
         self.made = [*self.words, "--dataset", self.small, "--submissions", "6"]
