@@ -3,13 +3,14 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include <assay/base/text.hpp>
 

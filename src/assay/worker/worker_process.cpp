@@ -18,8 +18,9 @@ constexpr const char* kProgramInside = "/assay-worker";
 // What a program that watches keeps in files and in shared memory.
 constexpr std::uint64_t kWatcherBytes = std::uint64_t{1} << 30U;
 
-// Of one candidate: threads for every processor some times over, and what a driver starts beside them. Each more helps a bomb
-// of forks, whose demands on the kernel are not shared out fairly: 512 on two processors held up all else for half a minute.
+// Of one candidate: threads for every processor some times over, and what a driver starts beside them. Each more helps a
+// bomb of forks, whose demands on the kernel are not shared out fairly: 512 on two processors held up all else for half
+// a minute.
 std::uint64_t most_processes() {
   return 64 + 8 * static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
